@@ -20,11 +20,14 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// A thread more for so many queries, if there are a few threads: what threads do for a query of words takes a tenth of what answering
-/// it would, and starting a thread as long as for several. With 1,000 queries, 31 threads are half as fast as seven, on a host of 32
-/// cores; with 10,000 more than 16 make no difference.
-const LIGHT_PER_THREAD: usize = 128;
+/// Bytes of text, some hundred queries, for which a thread more is started than a few, if queries are [light](is_light). What threads do
+/// for those takes a tenth of what answering them would, and starting a thread as long as for several: for 1,000 short queries 31 threads
+/// are half as fast as eight.
+const TEXT_PER_THREAD: usize = 2_048;
 const FEW_THREADS: usize = 8;
+
+/// More hits of a query are much work to make.
+const FEW_HITS: usize = 100;
 
 /// Queries of a chunk at most, and chunks of a thread at least, of which there are as many as the queries allow.
 const AT_ONCE: usize = 64;
@@ -120,11 +123,13 @@ struct Claims {
 impl<'r> Pipeline<'r> {
     pub(super) fn new(batch: &'r Batch<'r>, fleet: &Fleet, job: &'r Job<'r>, wanted: usize, end: End) -> Pipeline<'r> {
         let (count, workers) = (batch.queries.len(), fleet.workers());
-        let mut worth = count / QUERIES_PER_THREAD;
-        if batch.queries.iter().all(|asked| is_light(asked, batch.options)) {
-            worth = worth.min(FEW_THREADS.max(count / LIGHT_PER_THREAD));
+        let mut threads = threads::at_most(batch.settings.threads, count / QUERIES_PER_THREAD);
+        let text: usize = batch.queries.iter().map(|asked| asked.text.len()).sum();
+        let enough = FEW_THREADS.max(text / TEXT_PER_THREAD);
+        let are_few_hits = wanted <= FEW_HITS;
+        if enough < threads && are_few_hits && batch.queries.iter().all(|asked| is_light(asked, batch.options)) {
+            threads = enough;
         }
-        let threads = threads::at_most(batch.settings.threads, worth);
         let at_once = (count / (CHUNKS_PER_THREAD * threads)).clamp(1, AT_ONCE);
         let chunks = (0..count.div_ceil(at_once)).map(|_| Chunk::default()).collect();
         let [next_worker, to_prepare, to_rank, to_finish, size, left_to_cpu] = [const { AtomicUsize::new(0) }; 6];
@@ -397,9 +402,11 @@ impl<'r> Pipeline<'r> {
     }
 }
 
-/// Whether a query is of words alone. To look for words that are like them, or for phrases, takes threads much longer.
+/// Whether a query is of words alone. To look for words that are like them, for phrases, or for what else a query may have, takes
+/// threads much longer.
 fn is_light(asked: &Asked<'_>, options: &Options) -> bool {
-    let has_words_alone = asked.nearest.is_empty() && !asked.text.contains(['"', '*', '~']);
+    let has_words_alone =
+        asked.nearest.is_empty() && asked.weighted.is_empty() && !asked.text.contains(['"', '*', '~']);
     has_words_alone && options.typos == Typos::None && !options.prefix
 }
 

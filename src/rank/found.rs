@@ -218,12 +218,12 @@ tiered! {
 #[inline(always)]
 fn add_all_on_tier(clause: Clause, clock: &Clock, doc_ids: &mut Vec<u32>) {
     let is_union = clause.terms.len() > 1;
-    for term in clause.terms {
+    for mut term in clause.terms {
         for block in 0..term.blocks() {
             if clock.is_over() {
                 return;
             }
-            term.append(block..block + 1, doc_ids);
+            doc_ids.extend_from_slice(term.load(block));
         }
     }
     if is_union {

@@ -14,7 +14,7 @@ use crate::device::TERMS_PER_SUB_BATCH;
 use crate::engine::cost::{Batch, Features, Ran};
 use crate::engine::offload::on_cpu;
 use crate::search::prepared::Prepared;
-use crate::search::{Asked, End, Found, Options, QUERIES_PER_THREAD, Typos};
+use crate::search::{Asked, End, Found, Options, Typos};
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, OnceLock, PoisonError};
@@ -121,9 +121,16 @@ struct Claims {
 }
 
 impl<'r> Pipeline<'r> {
-    pub(super) fn new(batch: &'r Batch<'r>, fleet: &Fleet, job: &'r Job<'r>, wanted: usize, end: End) -> Pipeline<'r> {
+    /// With so many `threads`, or fewer if these are enough.
+    pub(super) fn new(
+        batch: &'r Batch<'r>,
+        fleet: &Fleet,
+        job: &'r Job<'r>,
+        wanted: usize,
+        mut threads: usize,
+        end: End,
+    ) -> Pipeline<'r> {
         let (count, workers) = (batch.queries.len(), fleet.workers());
-        let mut threads = threads::at_most(batch.settings.threads, count / QUERIES_PER_THREAD);
         let text: usize = batch.queries.iter().map(|asked| asked.text.len()).sum();
         let enough = FEW_THREADS.max(text / TEXT_PER_THREAD);
         let are_few_hits = wanted <= FEW_HITS;

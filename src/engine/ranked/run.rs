@@ -29,7 +29,7 @@ pub(super) fn run(batch: &Batch, fleet: &Fleet, wanted: usize, end: End, put: &m
     let of_a_device = if devices.len() == 1 { most } else { threads.div_ceil(devices.len()) };
     let job = Job::new(batch.index, batch.options, batch.settings, wanted, fleet, of_a_device);
     if batch.settings.offload != Offload::Auto || batch.is_for_devices(devices.len(), threads) {
-        let ran = Pipeline::new(batch, fleet, &job, wanted, end).run(put)?;
+        let ran = Pipeline::new(batch, fleet, &job, wanted, threads, end).run(put)?;
         log::debug!("{count} queries answered in {:?}", began.elapsed());
         cost::learn(&devices[0], batch.options.matching, &ran);
         return Ok(());

@@ -22,7 +22,7 @@ use super::values::{self, Blocks, Codecs};
 use super::{ListParts, Postings, bits, champions, corrupt, maxima};
 use crate::base::cpu::{self, Tier};
 use crate::base::error::{Error, Result};
-use crate::codec::{BLOCK, BlockBuffer, Codec, Encoded, PADDING, block_buffer, dispatch, not_increasing};
+use crate::codec::{BLOCK, BlockBuffer, Codec, Encoded, PADDING, SLACK, dispatch, not_increasing};
 use crate::list::{self, PostingList};
 use std::ops::Range;
 
@@ -371,11 +371,21 @@ impl<'w> View<'w> {
 
     /// Appends all docIDs.
     pub fn append_doc_ids(&self, out: &mut Vec<u32>) {
-        let mut buffer = block_buffer();
-        out.reserve(self.count);
-        for block in 0..self.blocks() {
-            let count = self.decode_doc_ids(cpu::tier(), block, &mut buffer);
-            out.extend_from_slice(&buffer[..count]);
+        self.append_blocks(cpu::tier(), 0..self.blocks(), out);
+    }
+
+    /// Appends the docIDs of blocks.
+    ///
+    /// # Panics
+    /// As [`decode_doc_ids`](Self::decode_doc_ids), or if there are no blocks in the range.
+    #[inline(always)]
+    pub(crate) fn append_blocks(&self, tier: Tier, blocks: Range<usize>, out: &mut Vec<u32>) {
+        let len = out.len();
+        out.reserve(BLOCK * blocks.len() + SLACK);
+        // SAFETY: there is room for the docIDs and the slack; as many as are counted are written.
+        unsafe {
+            let count = self.decode_blocks(tier, blocks, out.as_mut_ptr().add(len));
+            out.set_len(len + count);
         }
     }
 }

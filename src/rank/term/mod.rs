@@ -21,7 +21,7 @@ pub use source::Source;
 
 use super::score::{Saturations, Scorer};
 use crate::base::cpu::Tier;
-use crate::codec::{AnyLookUp, BLOCK, SLACK, gallop};
+use crate::codec::{AnyLookUp, BLOCK, gallop};
 use crate::index::list::{DocIds, View};
 use crate::intersect::merge::Tiles;
 use buffers::Buffers;
@@ -198,16 +198,8 @@ impl<'s> Term<'s> {
     /// Appends the docIDs of blocks, which exist, to `doc_ids`.
     #[inline(always)]
     pub(in crate::rank) fn append(&self, blocks: Range<usize>, doc_ids: &mut Vec<u32>) {
-        let len = doc_ids.len();
         match &self.source {
-            Source::List(view) => {
-                doc_ids.reserve(BLOCK * blocks.len() + SLACK);
-                // SAFETY: there is room for the docIDs and the slack; the first `count` of them are written.
-                unsafe {
-                    let count = view.decode_blocks(self.tier, blocks, doc_ids.as_mut_ptr().add(len));
-                    doc_ids.set_len(len + count);
-                }
-            }
+            Source::List(view) => view.append_blocks(self.tier, blocks, doc_ids),
             Source::Decoded { doc_ids: all, .. } => {
                 doc_ids.extend_from_slice(&all[BLOCK * blocks.start..all.len().min(BLOCK * blocks.end)]);
             }

@@ -19,7 +19,7 @@ use crate::index::list::{DENSE, Decoded};
 use crate::index::segment::{KeywordColumn, Segment};
 use crate::rank::found::Documents;
 use crate::rank::term::{Source, Term};
-use crate::rank::{Clock, found, matching};
+use crate::rank::{Clock, Hit, found, matching};
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
@@ -62,19 +62,21 @@ pub(super) fn facets(
     }
     let clock = &options.end().clock();
     let plan = QueryPlan::new(index, asked, options, clock)?;
-    let (mut facets, _) = of_plan(index, &plan, options, &[(field, limit)], clock)?;
+    let (mut facets, _) = of_plan(index, &plan, options, &[(field, limit)], None, clock)?;
     match facets.pop().map(|of| of.facet) {
         Some(Facet::Values(values)) => Ok(values),
         _ => Ok(Vec::new()),
     }
 }
 
-/// The facets of some fields, each with at most so many values, and the number of documents that match.
+/// The facets of some fields, each with at most so many values, and the number of documents that match, which are looked for unless
+/// they are known to be `all` of these.
 pub(super) fn of_plan(
     index: &Index,
     plan: &QueryPlan,
     options: &Options,
     fields: &[(usize, usize)],
+    all: Option<&[Hit]>,
     clock: &Clock,
 ) -> Result<(Vec<FieldFacet>, u64)> {
     let parts = index.snapshot().parts();
@@ -91,12 +93,17 @@ pub(super) fn of_plan(
         if plan.nothing || needs_all && plan.none_has_all {
             break;
         }
-        let Some((mut clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
-            continue;
+        let found = match all {
+            Some(all) => of_hits(all, number),
+            None => match of_segment(plan, part, number, options, needs_all, clock)? {
+                Some((mut clauses, mut restriction)) => {
+                    let needs_all = matching::only_required(&mut clauses);
+                    let documents = part.segment.documents();
+                    found::found(cpu::tier(), documents, clauses, needs_all, &mut restriction, clock)?
+                }
+                None => continue,
+            },
         };
-        let needs_all = matching::only_required(&mut clauses);
-        let documents = part.segment.documents();
-        let found = found::found(cpu::tier(), documents, clauses, needs_all, &mut restriction, clock)?;
         clock.check()?;
         let count = found.count(cpu::tier());
         total += count as u64;
@@ -110,6 +117,14 @@ pub(super) fn of_plan(
     }
     let facets = fields.iter().zip(counters);
     Ok((facets.map(|(&(field, _), counter)| FieldFacet { field, facet: counter.finish() }).collect(), total))
+}
+
+/// The documents of hits in a segment.
+fn of_hits(hits: &[Hit], segment: usize) -> Documents {
+    let of_segment = hits.iter().filter(|hit| hit.segment as usize == segment);
+    let mut doc_ids: Vec<u32> = of_segment.map(|hit| hit.doc_id).collect();
+    doc_ids.sort_unstable();
+    Documents::List(doc_ids)
 }
 
 /// What is counted of a field.

@@ -48,10 +48,10 @@ pub(super) fn in_time(index: &Index, asked: Asked<'_>, options: &Options, clock:
         None => first(wanted)?,
     };
     // There are no more.
-    let known = (hits.len() < wanted && distinct::are_all(options)).then_some(hits.len() as u64);
+    let all = (hits.len() < wanted && distinct::are_all(options)).then_some(&hits[..]);
     let mut found = self::found(index, &hits, None, options)?;
     found.count_with_all(with_all, options);
-    add_counts(index, &plan, options, known, &mut found, clock)?;
+    add_counts(index, &plan, options, all, &mut found, clock)?;
     Ok(found)
 }
 
@@ -76,22 +76,22 @@ fn first(
     Ok((hits, with_all))
 }
 
-/// Total and facets, if they are asked for; the total may be `known`.
+/// Total and facets, if they are asked for; `all` documents that match may be known.
 fn add_counts(
     index: &Index,
     plan: &QueryPlan,
     options: &Options,
-    known: Option<u64>,
+    all: Option<&[Hit]>,
     found: &mut Found,
     clock: &Clock,
 ) -> Result<()> {
     if let Some(fields) = &options.facets {
-        let (facets, total) = facets::of_plan(index, plan, options, fields, clock)?;
+        let (facets, total) = facets::of_plan(index, plan, options, fields, all, clock)?;
         found.facets = Some(facets);
         found.total = options.total.then_some(total);
     } else if options.total {
-        found.total = Some(match known {
-            Some(known) => known,
+        found.total = Some(match all {
+            Some(all) => all.len() as u64,
             None if plan.nothing => 0,
             None => count_plan(index, plan, options, clock)?,
         });

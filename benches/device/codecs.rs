@@ -22,7 +22,7 @@ pub fn pairs(bench: &mut Bench) -> Result<()> {
             plain.iter().map(|doc_ids| PostingList::encode(doc_ids, codec)).collect::<Result<_>>()?;
         for (at, (a, b)) in pairs.into_iter().enumerate() {
             let query = [vec![lists[a].clone(), lists[b].clone()]];
-            let (kernel, found) = bench.kernel_time(|| bench.device.intersect_batch(&query))?;
+            let (kernel, found) = bench.kernel_time(|| bench.device.intersect_batch(&query, 0))?;
             let name = codec.name();
             let what = format!("intersection {name} {} × {}", size_name(logs[a]), size_name(logs[b]));
             assert!(found.get(0) == merged[at], "{what}: device and plain merge differ");
@@ -62,11 +62,11 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
         let lists: Vec<PostingList> = workload.terms.iter().map(encode).collect::<Result<_>>()?;
         Ok(workload.queries.iter().map(|terms| terms.iter().map(|&term| lists[term].clone()).collect()).collect())
     };
-    let wanted = bench.device.intersect_batch(&queries(Codec::default(), &[])?)?;
+    let wanted = bench.device.intersect_batch(&queries(Codec::default(), &[])?, 0)?;
     let queries = queries(Codec::HS_LRC, &[("bucket", 256.0)])?;
-    let (kernel, found) = bench.kernel_time(|| Ok(bench.device.intersect_batch_in(&queries, queries.len())?.0))?;
+    let (kernel, found) = bench.kernel_time(|| Ok(bench.device.intersect_batch_in(&queries, queries.len(), 0)?.0))?;
     assert!(found == wanted, "hs_lrc: other docIDs than of qs lists");
-    let whole = bench.call_time(bench.samples(), || bench.device.intersect_batch(&queries))?;
+    let whole = bench.call_time(bench.samples(), || bench.device.intersect_batch(&queries, 0))?;
     let rate = |time: f64| count as f64 / time / 1e6;
     let what = format!("batch of {count} queries, HS256_LRC");
     let rows = [

@@ -5,7 +5,7 @@ use super::support::{data, plot, report::Row};
 use super::{Bench, size_name};
 use croaring::Bitmap;
 use postings::device::Stages;
-use postings::engine::{self, Offload};
+use postings::engine::{self, Offload, Settings};
 use postings::list::results::Results;
 use postings::{Codec, PostingList, Result};
 use std::time::Duration;
@@ -24,7 +24,7 @@ pub fn pairs(bench: &mut Bench) -> Result<()> {
         let logs = [short, long].map(|log: u32| log.saturating_sub(smaller).max(4));
         let [a, b] = [0, 1].map(|k| data::uniform(1 << logs[k], universe, 100 + 2 * purpose as u64 + k as u64));
         let query = [vec![encode(&a)?, encode(&b)?]];
-        let (kernel, found) = bench.kernel_time(|| bench.device.intersect_batch(&query))?;
+        let (kernel, found) = bench.kernel_time(|| bench.device.intersect_batch(&query, 0))?;
         assert!(found.get(0) == data::merge(&a, &b), "2^{short} and 2^{long}: device and plain merge differ");
         let never = bench.settings(Offload::Never);
         let mut doc_ids = Vec::new();
@@ -33,7 +33,7 @@ pub fn pairs(bench: &mut Bench) -> Result<()> {
             Ok(())
         })?;
         assert!(found.get(0) == doc_ids, "2^{short} and 2^{long}: device and CPU differ");
-        let whole = bench.call_time(bench.samples(), || bench.device.intersect_batch(&query))?;
+        let whole = bench.call_time(bench.samples(), || bench.device.intersect_batch(&query, 0))?;
         let roaring = roaring_time(bench, &a, &b, doc_ids.len() as u64)?;
         let what = format!("intersection qs {} × {}", size_name(logs[0]), size_name(logs[1]));
         // The bytes of both lists, as if each were read once.
@@ -69,9 +69,9 @@ pub fn by_ratio(bench: &mut Bench) -> Result<()> {
     for log_ratio in 0..=14.min(longest) {
         let short = encode(&data::uniform(1 << (longest - log_ratio), universe, 201 + u64::from(log_ratio)))?;
         let query = [vec![short, long.clone()]];
-        let (kernel, found) = bench.kernel_time(|| bench.device.intersect_batch(&query))?;
+        let (kernel, found) = bench.kernel_time(|| bench.device.intersect_batch(&query, 0))?;
         assert!(found.get(0) == engine::intersect(&query[0], &never), "1:2^{log_ratio}: device and CPU differ");
-        let whole = bench.call_time(bench.samples(), || bench.device.intersect_batch(&query))?;
+        let whole = bench.call_time(bench.samples(), || bench.device.intersect_batch(&query, 0))?;
         let cpu = bench.call_time(bench.samples(), || Ok(engine::intersect(&query[0], &never)))?;
         for (curve, time) in curves.iter_mut().zip([kernel, whole, cpu]) {
             curve.push((f64::from(log_ratio).exp2(), time * 1e3));
@@ -92,8 +92,8 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
     let queries: Vec<Vec<PostingList>> =
         workload.queries.iter().map(|terms| terms.iter().map(|&term| lists[term].clone()).collect()).collect();
     // In one chunk: kernels of several run at the same time, so their times do not add up.
-    let (kernel, found) = bench.kernel_time(|| Ok(bench.device.intersect_batch_in(&queries, queries.len())?.0))?;
-    let never = bench.settings(Offload::Never);
+    let (kernel, found) = bench.kernel_time(|| Ok(bench.device.intersect_batch_in(&queries, queries.len(), 0)?.0))?;
+    let never = Settings { threads: 1, ..bench.settings(Offload::Never) };
     let (cpu, on_cpu) = seconds(|| engine::intersect_batch(&queries, &never).expect("memory"));
     assert!(found == on_cpu, "a batch: device and CPU differ");
     for (terms, found) in workload.queries.iter().zip(found.iter()).step_by(count / 50) {
@@ -121,11 +121,12 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
             sizes.join(", ")
         ),
     );
-    let whole = bench.call_time(bench.samples(), || bench.device.intersect_batch(&queries))?;
+    let whole = bench.call_time(bench.samples(), || bench.device.intersect_batch(&queries, 0))?;
+    let alone = bench.call_time(bench.samples(), || bench.device.intersect_batch(&queries, 1))?;
     let counts = bench.call_time(bench.samples(), || bench.device.intersect_count_batch(&queries))?;
     let sent = bench.call_time(bench.samples(), || {
         bench.device.forget_lists()?;
-        bench.device.intersect_batch(&queries)
+        bench.device.intersect_batch(&queries, 0)
     })?;
     let rate = |time: f64| count as f64 / time / 1e6;
     let what = format!("batch of {count} queries");
@@ -135,6 +136,7 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
             .peer(peer, rate(cpu))
             .at_least(2.0)
             .only_if(count == 10_000 && bench.full_size()),
+        Row::new(format!("{what}: one thread"), rate(alone), "M queries/s").peer(peer, rate(cpu)),
         Row::new(format!("{what}: kernels alone"), rate(kernel), "M queries/s").peer(peer, rate(cpu)),
         Row::new(format!("{what}: counts only"), rate(counts), "M queries/s").peer(peer, rate(cpu)),
         Row::new(format!("{what}: all lists sent first"), rate(sent), "M queries/s").peer(peer, rate(cpu)),
@@ -148,10 +150,10 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
 
 /// The rate of a batch in chunks of so many queries, and what the host did.
 pub fn by_chunk(bench: &mut Bench, queries: &[Vec<PostingList>], chunk: usize, wanted: &Results) -> Result<()> {
-    assert!(bench.device.intersect_batch_in(queries, chunk)?.0 == *wanted, "chunks of {chunk}: other docIDs");
+    assert!(bench.device.intersect_batch_in(queries, chunk, 0)?.0 == *wanted, "chunks of {chunk}: other docIDs");
     let mut stages = Vec::new();
     let time = bench.call_time(3 * bench.samples(), || {
-        let (found, spent) = bench.device.intersect_batch_in(queries, chunk)?;
+        let (found, spent) = bench.device.intersect_batch_in(queries, chunk, 0)?;
         stages.push(spent);
         Ok(found)
     })?;

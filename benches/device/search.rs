@@ -39,7 +39,7 @@ pub fn by_levels(bench: &mut Bench) -> Result<()> {
         for (codec, what) in [(Codec::Raw, "raw"), (Codec::default(), "qs")] {
             let query = [vec![PostingList::encode(&a, codec)?, PostingList::encode(&b, codec)?]];
             let nanoseconds = |time: f64| time * 1e9 / count as f64;
-            let (ours, found) = kernels_time(bench, || bench.device.intersect_batch(&query))?;
+            let (ours, found) = kernels_time(bench, || bench.device.intersect_batch(&query, 0))?;
             assert!(found.get(0) == wanted, "{what}: device and plain merge differ");
             let name = |what: &str| format!("{0} × {0}, kernels, per docID of one list: {what}", size_name(log));
             bench.report.add(Row::new(name(&format!("the engine's, {what}")), nanoseconds(ours), "ns"));
@@ -72,7 +72,7 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
     let count = if bench.log_max >= 24 { 10_000 } else { 200 };
     let workload = data::workload(count);
     let of_qs = queries(&workload, Codec::default(), &[])?;
-    let (_, wanted) = kernels_time(bench, || bench.device.intersect_batch(&of_qs))?;
+    let (_, wanted) = kernels_time(bench, || bench.device.intersect_batch(&of_qs, 0))?;
     let rate = |time: f64| count as f64 / time / 1e6;
     type Call<'c> = &'c dyn Fn(&Bench) -> Result<Results>;
     // The kernels of several chunks run at the same time, so those of one are timed.
@@ -86,8 +86,8 @@ pub fn batch(bench: &mut Bench) -> Result<()> {
     };
     let row = |bench: &mut Bench, what: String, call: Call| row_of(bench, what, call, call);
     let engines = |bench: &mut Bench, what: &str, queries: &[Vec<PostingList>]| {
-        let in_one = |bench: &Bench| Ok(bench.device.intersect_batch_in(queries, queries.len())?.0);
-        row_of(bench, format!("the engine's, {what}"), &in_one, &|bench| bench.device.intersect_batch(queries))
+        let in_one = |bench: &Bench| Ok(bench.device.intersect_batch_in(queries, queries.len(), 0)?.0);
+        row_of(bench, format!("the engine's, {what}"), &in_one, &|bench| bench.device.intersect_batch(queries, 0))
     };
     engines(bench, "qs", &of_qs)?;
     for bucket in [16, 32, 64, 128, 256] {
@@ -130,11 +130,11 @@ pub fn batches(bench: &mut Bench) -> Result<()> {
         ("BS, reserve", &of_raw, search(DeviceSearch::Binary, Gathering::Reserve)),
         ("HS16, scan", &of_raw, search(DeviceSearch::HashSegmentation, Gathering::Scan)),
         ("HS16, reserve", &of_raw, search(DeviceSearch::HashSegmentation, Gathering::Reserve)),
-        ("the engine's, raw", &of_raw, Box::new(|bench, batch| bench.device.intersect_batch(batch))),
-        ("the engine's, qs", &of_qs, Box::new(|bench, batch| bench.device.intersect_batch(batch))),
+        ("the engine's, raw", &of_raw, Box::new(|bench, batch| bench.device.intersect_batch(batch, 0))),
+        ("the engine's, qs", &of_qs, Box::new(|bench, batch| bench.device.intersect_batch(batch, 0))),
     ];
     let found = |of: &Results| of.iter().map(<[u32]>::len).sum::<usize>();
-    let all = bench.device.intersect_batch(&of_qs)?;
+    let all = bench.device.intersect_batch(&of_qs, 0)?;
     for threshold in (13..=21).map(|log| 1usize << log) {
         let c = size_name(threshold.ilog2());
         // Small batches are slow, so the stream is shorter: about 200 of them, and no fewer than 1,000 queries.

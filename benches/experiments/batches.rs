@@ -75,7 +75,7 @@ fn run(context: &Context) -> Result<Outcome, Failure> {
             let mut point =
                 Point { name: contestant.name(), threshold, queries: queries.len() as f64, cpu, device: None };
             if let Some(device) = &context.device {
-                let (rounds, found) = context.each_kernel(device, || device.intersect_batch(coded))?;
+                let (rounds, found) = context.each_kernel(device, || device.intersect_batch(coded, 0))?;
                 for (found, query) in found.iter().zip(queries).step_by(10) {
                     assert!(found == by_merges(corpus, query), "{} finds others on the device", contestant.name());
                 }

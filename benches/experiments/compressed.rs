@@ -160,10 +160,10 @@ fn measure(context: &Context, corpus: &Corpus) -> Result<Option<Times>, Failure>
     for ((contestant, queries), &cpu) in coded.iter().zip(&times[1..]) {
         let mut on_device = None;
         if let Some(device) = &context.device {
-            let found = device.intersect_batch(queries)?;
+            let found = device.intersect_batch(queries, 0)?;
             let same = found.iter().zip(&expected).all(|(found, expected)| found == *expected);
             assert!(same, "{} finds others on the device", contestant.name());
-            on_device = Some(context.time(&mut || drop(device.intersect_batch(queries).expect("it just did"))));
+            on_device = Some(context.time(&mut || drop(device.intersect_batch(queries, 0).expect("it just did"))));
         }
         codecs.push((contestant.name(), cpu, on_device));
     }

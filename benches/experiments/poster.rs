@@ -87,7 +87,7 @@ fn run(context: &Context) -> Result<Outcome, Failure> {
             let mut total = 0.0;
             for (query, expected) in coded.iter().zip(&expected) {
                 let query = std::slice::from_ref(query);
-                let (time, found) = context.kernels(device, || device.intersect_batch(query))?;
+                let (time, found) = context.kernels(device, || device.intersect_batch(query, 0))?;
                 assert!(found.get(0) == *expected, "{} finds others on the device", codec.name());
                 total += time.median;
             }

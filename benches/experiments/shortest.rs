@@ -60,7 +60,7 @@ fn run(context: &Context) -> Result<Outcome, Failure> {
                 if let Some(device) = &context.device {
                     // As a batch: the intersection of each list with itself decodes it once.
                     let batch: Vec<Vec<PostingList>> = lists.iter().map(|list| vec![list.clone()]).collect();
-                    let (kernel, decoded) = context.kernels(device, || device.intersect_batch(&batch))?;
+                    let (kernel, decoded) = context.kernels(device, || device.intersect_batch(&batch, 0))?;
                     assert!(decoded.iter().zip(&shortest).all(|(found, &list)| found == corpus.lists[list]));
                     on_device = Some(kernel.rate(n));
                 }

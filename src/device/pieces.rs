@@ -3,10 +3,14 @@
 
 use crate::base::error::{Error, Result};
 use crate::base::huge_pages::with_room;
+use crate::base::memory::prefetch;
 use std::ops::Range;
 
 /// Words that are copied at a time.
 pub(crate) const STRIDE: usize = 32;
+
+/// So many pieces are on their way while one is copied: neighbours lie far apart, in memory that the device has just written.
+const AHEAD: usize = 16;
 
 /// The pieces of a launch: a record of two words, offset and length, for each work-group.
 pub(crate) struct Pieces<'r> {
@@ -55,7 +59,11 @@ impl<'r> Pieces<'r> {
     /// whatever its length, and so without branches on it. What is too much is overwritten by the next piece. `to` should
     /// have room for [`STRIDE`] words more.
     pub(crate) fn append_strides(&self, groups: Range<usize>, out: &[u32], to: &mut Vec<u32>) {
-        for piece in self.of(groups) {
+        for (group, piece) in groups.clone().zip(self.of(groups)) {
+            if let Some(&soon) = self.records.get(2 * (group + AHEAD)) {
+                let soon = &out[out.len().min(soon as usize)..];
+                prefetch(&soon[..soon.len().min(STRIDE)]);
+            }
             let (from, len) = (piece.start, piece.len());
             if len <= STRIDE && from + STRIDE <= out.len() && to.capacity() - to.len() >= STRIDE {
                 // SAFETY: both ranges of `STRIDE` words were just checked to lie within `out` and the capacity of `to`; the

@@ -28,7 +28,7 @@ pub(super) use beside::SENDING;
 use super::cl::Event;
 use super::fault::{self, Step};
 use super::link::Link;
-use super::memory::{Build, Key, Memory, Name, Placed, Places, Slot, Wishes, as_bytes};
+use super::memory::{Arrived, Build, Key, Memory, Name, Placed, Places, Slot, Wishes, as_bytes};
 use super::nearest::Chosen;
 use super::platform::Limits;
 use super::program::{KernelOf, Programs};
@@ -80,6 +80,21 @@ pub(crate) struct Reading {
     words: usize,
     /// The words, if they are too many for a passage.
     copied: Vec<u32>,
+}
+
+/// The words of a reading, apart from the session, so that another thread can have them.
+pub(crate) enum Taken {
+    Arrived(usize, Arrived),
+    Copied(Vec<u32>),
+}
+
+impl Taken {
+    pub(crate) fn words(&self) -> &[u32] {
+        match self {
+            Taken::Arrived(_, arrived) => arrived.words(),
+            Taken::Copied(words) => words,
+        }
+    }
 }
 
 impl Inner {
@@ -346,6 +361,24 @@ impl Session<'_> {
             0 => Ok(&[]),
             words if Memory::lends(words) => self.inner.memory.lent(reading.lane, reading.passage),
             _ => Ok(&reading.copied),
+        }
+    }
+
+    /// Takes the words of a reading that is finished. They are to be [taken back](Self::take_back), as they may be in pinned
+    /// memory, which takes long to get.
+    pub(crate) fn take(&mut self, reading: Reading) -> Result<Taken> {
+        match reading.words {
+            1.. if Memory::lends(reading.words) => {
+                Ok(Taken::Arrived(reading.passage, self.inner.memory.take(reading.lane, reading.passage)?))
+            }
+            _ => Ok(Taken::Copied(reading.copied)),
+        }
+    }
+
+    /// Uses the memory of words that were [taken](Self::take) for later readings.
+    pub(crate) fn take_back(&mut self, taken: Taken) {
+        if let Taken::Arrived(passage, arrived) = taken {
+            self.inner.memory.take_back(passage, arrived);
         }
     }
 

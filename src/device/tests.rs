@@ -355,11 +355,11 @@ fn batches_survive_faults() {
         let device = device().unwrap();
         for counts in [false, true] {
             let failed = match counts {
-                false => device.intersect_batch_in(&queries, 4).map(drop),
+                false => device.intersect_batch_in(&queries, 4, 2).map(drop),
                 true => device.intersect_count_batch_in(&queries, 4).map(drop),
             };
             assert_eq!(failed.is_err(), !counts, "{failed:?}");
-            let found = device.intersect_batch_in(&queries, 4).unwrap().0;
+            let found = device.intersect_batch_in(&queries, 4, 2).unwrap().0;
             for (query, found) in queries.iter().zip(found.iter()) {
                 let mut wanted = Vec::new();
                 crate::intersect::intersect(query, &mut wanted);

@@ -47,7 +47,7 @@ pub fn intersect(lists: &[PostingList], settings: &Settings) -> Vec<u32> {
         settings,
         || Work::intersect([lists].into_iter(), false),
         |device| cost::missing(device, lists.iter()),
-        |device| Ok(device.intersect_batch(&[lists.to_vec()])?.into_doc_ids()),
+        |device| Ok(device.intersect_batch(&[lists.to_vec()], 1)?.into_doc_ids()),
         || intersect_on_cpu(lists),
     )
 }
@@ -90,7 +90,7 @@ pub fn intersect_batch(queries: &[Vec<PostingList>], settings: &Settings) -> Res
         settings,
         || Work::intersect(queries.iter().map(Vec::as_slice), false),
         |device| cost::missing(device, queries.iter().flatten()),
-        |device| device.intersect_batch(queries).map(Ok),
+        |device| device.intersect_batch(queries, settings.threads).map(Ok),
         || batch::intersect_batch(queries, settings.threads),
     )
 }

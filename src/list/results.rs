@@ -61,19 +61,6 @@ impl Results {
         all
     }
 
-    /// Adds the results of the next queries, which lie one after the other in `doc_ids` and end at `ends`.
-    ///
-    /// # Panics
-    /// If the ends do not ascend, or lie outside.
-    pub(crate) fn push_part(&mut self, doc_ids: Vec<u32>, ends: impl IntoIterator<Item = usize>) {
-        let (part, mut start) = (self.parts.len(), 0);
-        self.spans.extend(ends.into_iter().map(|end| {
-            assert!(start <= end && end <= doc_ids.len());
-            Span { part, start: std::mem::replace(&mut start, end), end }
-        }));
-        self.parts.push(doc_ids);
-    }
-
     /// Adds the result of the next query: `append` appends its docIDs to the vector that it is given.
     pub fn push(&mut self, append: impl FnOnce(&mut Vec<u32>)) {
         if self.parts.is_empty() {
@@ -88,21 +75,36 @@ impl Results {
     }
 
     /// As [`Results::push`], for a query that finds at most `most` docIDs; this and all later queries find at most
-    /// `rest` together. If the last part has no room for `most`, a new part is begun, with room for `rest` if that is
-    /// not too much. A vector that grows would be moved, and faulting in untouched memory takes as long as finding the
-    /// docIDs.
+    /// `rest` together. See [`make_room`](Self::make_room).
     ///
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub(crate) fn push_at_most(&mut self, most: usize, rest: usize, append: impl FnOnce(&mut Vec<u32>)) -> Result<()> {
-        let room = self.parts.last().map_or(0, |part| part.capacity() - part.len());
-        if room < most {
+        if most <= PART {
+            self.make_room(most, rest)?;
+        } else if self.room() < most {
             // Such a result usually turns out much smaller, so it starts empty and grows.
-            let new = if most > PART { Vec::new() } else { huge_pages::try_with_room(rest.clamp(most, PART))? };
-            self.parts.push(new);
+            self.parts.push(Vec::new());
         }
         self.push(append);
         Ok(())
+    }
+
+    /// If the last part has no room for `least` docIDs, begins a new one, with room for `rest` if that is not too much. A
+    /// vector that grows would be moved, and faulting in untouched memory takes as long as finding the docIDs.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+    pub(crate) fn make_room(&mut self, least: usize, rest: usize) -> Result<()> {
+        if self.room() < least {
+            self.parts.push(huge_pages::try_with_room(rest.min(PART).max(least))?);
+        }
+        Ok(())
+    }
+
+    /// How many docIDs fit into the last part.
+    fn room(&self) -> usize {
+        self.parts.last().map_or(0, |part| part.capacity() - part.len())
     }
 
     /// The number of queries.
@@ -165,12 +167,19 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_several_queries_follow_each_other() {
-        let mut results = Results::default();
-        results.push_part(vec![3, 4, 1], [2, 2, 3]);
-        results.push_part(Vec::new(), []);
-        results.push_part(vec![9, 10], [0, 2]);
-        assert!(results.iter().eq([&[3, 4][..], &[], &[1], &[], &[9, 10]]));
+    fn queries_that_have_room_are_in_one_part() {
+        let mut results = Results::with_spans(4);
+        results.make_room(3, 2).unwrap();
+        results.push(|doc_ids| doc_ids.extend([3, 4]));
+        results.make_room(1, 5).unwrap();
+        results.push(|doc_ids| doc_ids.push(1));
+        assert_eq!(results.parts.len(), 1);
+        results.push(|_| ());
+        let left = results.room();
+        results.make_room(left + 1, 0).unwrap();
+        results.push(|doc_ids| doc_ids.extend([9, 10]));
+        assert_eq!(results.parts.len(), 2);
+        assert!(results.iter().eq([&[3, 4][..], &[1], &[], &[9, 10]]));
         assert_eq!(results.into_doc_ids(), [3, 4, 1, 9, 10]);
     }
 

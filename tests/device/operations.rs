@@ -163,7 +163,7 @@ fn intersects_lists_of_any_options() {
             for list in with_options(&one, codec) {
                 let about = format!("{list:?} {:?}", list.options());
                 let found =
-                    device.intersect_batch(&[vec![list.clone(), short.clone()], vec![list.clone(), list]]).unwrap();
+                    device.intersect_batch(&[vec![list.clone(), short.clone()], vec![list.clone(), list]], 0).unwrap();
                 let wanted = [naive(&[one.clone(), other.clone()]), one.clone()];
                 assert!(found.iter().eq(wanted.iter().map(Vec::as_slice)), "{about}");
             }
@@ -198,7 +198,7 @@ fn intersects_as_the_model_does() {
     }
     let turn = turn();
     device.set_profiling(true);
-    let results = device.intersect_batch(&queries).unwrap();
+    let results = device.intersect_batch(&queries, 0).unwrap();
     assert!(results.iter().eq(expected.iter().map(Vec::as_slice)));
     let counts = device.intersect_count_batch(&queries).unwrap();
     assert_eq!(counts, expected.iter().map(|result| result.len() as u64).collect::<Vec<_>>());
@@ -242,7 +242,7 @@ fn large_batches_come_back_in_order() {
         let plain = [&sparse, &denser, &sparse, &third];
         let expected: Vec<Vec<u32>> =
             kinds.iter().map(|kind| naive(&kind.iter().map(|&list| plain[list].clone()).collect::<Vec<_>>())).collect();
-        let results = device.intersect_batch(&queries).unwrap();
+        let results = device.intersect_batch(&queries, 0).unwrap();
         let counts = device.intersect_count_batch(&queries).unwrap();
         for (q, result) in results.iter().enumerate() {
             assert_eq!(result, &expected[q % 4], "query {q}");
@@ -280,9 +280,9 @@ fn chunks_of_a_batch_come_back_in_order() {
     expected.resize(queries.len(), Vec::new());
     for chunk in [1, 2, 7, 50, 120, 121, 1000] {
         device.forget_lists().unwrap();
-        for _ in 0..2 {
-            let results = device.intersect_batch_in(&queries, chunk).unwrap().0;
-            assert!(results.iter().eq(expected.iter().map(Vec::as_slice)), "chunks of {chunk}");
+        for threads in [1, 2, 2, 1] {
+            let results = device.intersect_batch_in(&queries, chunk, threads).unwrap().0;
+            assert!(results.iter().eq(expected.iter().map(Vec::as_slice)), "chunks of {chunk}, {threads} threads");
         }
         device.forget_lists().unwrap();
         let counts = device.intersect_count_batch_in(&queries, chunk).unwrap();
@@ -307,11 +307,13 @@ fn chunks_beyond_the_first_capacity_come_back() {
             }
         })
         .collect();
-    let results = device.intersect_batch_in(&queries, 3).unwrap().0;
-    for (query, found) in results.iter().enumerate() {
-        match query {
-            6..12 => assert!(found.iter().copied().eq(7..len), "{query}"),
-            _ => assert_eq!(found, [8, 9, len + 3], "{query}"),
+    for threads in [1, 2] {
+        let results = device.intersect_batch_in(&queries, 3, threads).unwrap().0;
+        for (query, found) in results.iter().enumerate() {
+            match query {
+                6..12 => assert!(found.iter().copied().eq(7..len), "{query}"),
+                _ => assert_eq!(found, [8, 9, len + 3], "{query}"),
+            }
         }
     }
 }
@@ -322,7 +324,7 @@ fn results_beyond_the_first_capacity_come_back() {
     let len = (1 << 25) + 12_345;
     let dense = PostingList::encode(&(0..len).collect::<Vec<_>>(), Codec::default()).unwrap();
     let shifted = PostingList::encode(&(7..len + 7).collect::<Vec<_>>(), Codec::ALL[0]).unwrap();
-    let results = device.intersect_batch(&[vec![dense, shifted]]).unwrap();
+    let results = device.intersect_batch(&[vec![dense, shifted]], 0).unwrap();
     assert!(results.get(0).iter().copied().eq(7..len));
 }
 
@@ -391,7 +393,7 @@ fn runs_bits_and_sparse_stretches() {
             .iter()
             .flat_map(|list| [vec![list.clone(), lists[0].clone()], vec![few.clone(), list.clone()]])
             .collect();
-        let results = device.intersect_batch(&queries).unwrap();
+        let results = device.intersect_batch(&queries, 0).unwrap();
         for (query, found) in queries.iter().zip(results.iter()) {
             let mut wanted = Vec::new();
             intersect::intersect(query, &mut wanted);

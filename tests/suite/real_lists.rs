@@ -67,7 +67,7 @@ fn check_lists(name: &str, plain: &[Vec<u32>]) {
             }
         }
         if let Some(device) = &device {
-            let results = device.intersect_batch(&queries).unwrap();
+            let results = device.intersect_batch(&queries, 0).unwrap();
             assert!(results.iter().eq(expected.iter().map(Vec::as_slice)), "{name}, {codec:?}, device");
         }
     }

@@ -130,7 +130,7 @@ fn intersection(
     codec: Codec,
 ) -> Result<(f64, usize), Failure> {
     let lists: Vec<Vec<PostingList>> = collection.lists(queries, codec)?;
-    let (rounds, _) = context.each_kernel(device, || device.intersect_batch(&lists))?;
+    let (rounds, _) = context.each_kernel(device, || device.intersect_batch(&lists, 0))?;
     let time = Spread::of(&rounds, |round| round.kernel_seconds(&[])).median;
     Ok((1e3 * time / lists.len().max(1) as f64, lists.len()))
 }

@@ -1,14 +1,14 @@
 //! The chunks of a batch on their way through a device. While the kernels of one run, the host plans the next one, and reads
-//! and orders what the ones before have found. Each chunk has a lane of its own, with its own scratch memory.
+//! and [orders](super::order) what the ones before have found. Each chunk has a lane of its own, with its own scratch memory.
 
 use super::plan::ChunkPlan;
-use super::{FIRST_CAPACITY, INTERSECT, Way, capacity_for};
+use super::{FIRST_CAPACITY, INTERSECT, Way, capacity_for, order};
 use crate::base::error::Result;
 use crate::base::huge_pages::try_with_room;
 use crate::device::codec::{self, Codecs};
 use crate::device::link::LANES;
 use crate::device::memory::Slot;
-use crate::device::pieces::{Pieces, STRIDE};
+use crate::device::pieces::Pieces;
 use crate::device::session::{Arg, Reading, Session};
 use crate::list::PostingList;
 use crate::list::results::Results;
@@ -21,7 +21,7 @@ const OUT: [Slot; LANES] = [Slot(0), Slot(3), Slot(6)];
 const RECORDS: [Slot; LANES] = [Slot(1), Slot(4), Slot(7)];
 const TABLES: [Slot; LANES] = [Slot(2), Slot(5), Slot(8)];
 /// Words of `RECORDS` before the first record.
-const HEAD: usize = 2;
+pub(super) const HEAD: usize = 2;
 
 /// The passages of a lane.
 const OF_RECORDS: usize = 0;
@@ -38,27 +38,47 @@ pub struct Stages {
     pub submitting: Duration,
     /// Waiting for kernels and for transfers.
     pub waiting: Duration,
-    /// Putting results in order.
+    /// Putting results in order, or waiting for the thread that does.
     pub ordering: Duration,
+}
+
+/// So many chunks are many.
+pub(super) const MANY: usize = 4;
+
+/// The chunks of so many queries.
+fn ranges(queries: usize, chunk: usize) -> Vec<Range<usize>> {
+    let equal = |from: usize, to: usize| {
+        let count = ((to - from) / chunk).max(1);
+        (0..count).map(move |at| from + at * (to - from) / count..from + (at + 1) * (to - from) / count)
+    };
+    let (half, quarter) = (chunk / 2, chunk / 4);
+    if queries / chunk < MANY || quarter == 0 {
+        return equal(0, queries).collect();
+    }
+    let last = queries - quarter;
+    let ends = [last - half..last, last..queries];
+    std::iter::once(0..half).chain(equal(half, last - half)).chain(ends).collect()
 }
 
 /// A chunk that is on its way.
 #[derive(Default)]
-struct Chunk {
-    plan: ChunkPlan,
-    capacity: usize,
+pub(super) struct Chunk {
+    pub(super) plan: ChunkPlan,
+    pub(super) capacity: usize,
     /// Records or counts, then docIDs.
-    readings: [Option<Reading>; 2],
+    pub(super) readings: [Option<Reading>; 2],
 }
 
 /// A batch on its way.
 pub(super) struct Batch<'b, 'd> {
-    session: &'b mut Session<'d>,
-    queries: &'b [Vec<PostingList>],
+    pub(super) session: &'b mut Session<'d>,
+    pub(super) queries: &'b [Vec<PostingList>],
     /// The chunks, each as a range of queries.
-    ranges: Vec<Range<usize>>,
+    pub(super) ranges: Vec<Range<usize>>,
     counts_only: bool,
-    lanes: [Chunk; LANES],
+    pub(super) lanes: [Chunk; LANES],
+    /// The memory of a plan, for when that of a lane is taken.
+    pub(super) spare: ChunkPlan,
     codecs: [Codecs; 2],
     pub(super) stages: Stages,
 }
@@ -72,25 +92,26 @@ fn timed<T>(stage: &mut Duration, work: impl FnOnce() -> T) -> T {
 }
 
 impl<'b, 'd> Batch<'b, 'd> {
-    /// A batch in chunks of `chunk` queries at least, and less than twice that.
+    /// A batch in chunks of `chunk` queries at least, and less than twice that; if they are [`MANY`], the first and the last ones have
+    /// fewer, as nothing runs on the device before the first is planned, and on the host little besides the last.
     pub(super) fn new(
         session: &'b mut Session<'d>,
         queries: &'b [Vec<PostingList>],
         chunk: usize,
         counts_only: bool,
     ) -> Batch<'b, 'd> {
-        let count = (queries.len() / chunk.max(1)).max(1);
-        let ranges: Vec<_> =
-            (0..count).map(|at| at * queries.len() / count..(at + 1) * queries.len() / count).collect();
-        let stages = Stages { chunks: count, ..Stages::default() };
-        Batch { session, queries, ranges, counts_only, lanes: Default::default(), codecs: Default::default(), stages }
-    }
-
-    /// The docIDs of all queries.
-    pub(super) fn results(&mut self) -> Result<Results> {
-        let mut results = Results::with_spans(self.queries.len());
-        self.run(|batch, lane| batch.order(lane, &mut results))?;
-        Ok(results)
+        let ranges = ranges(queries.len(), chunk.max(1));
+        let stages = Stages { chunks: ranges.len(), ..Stages::default() };
+        Batch {
+            session,
+            queries,
+            ranges,
+            counts_only,
+            lanes: Default::default(),
+            spare: ChunkPlan::default(),
+            codecs: Default::default(),
+            stages,
+        }
     }
 
     /// The counts of all queries.
@@ -110,7 +131,7 @@ impl<'b, 'd> Batch<'b, 'd> {
 
     /// Takes each chunk through its three steps. Between two steps of a chunk come steps of its neighbours, and then the
     /// device works on two chunks: the kernels of one start as those of the other end.
-    fn run(&mut self, mut finish: impl FnMut(&mut Self, usize) -> Result<()>) -> Result<()> {
+    pub(super) fn run(&mut self, mut finish: impl FnMut(&mut Self, usize) -> Result<()>) -> Result<()> {
         let count = self.ranges.len();
         for step in 0..count + 2 {
             if step < count {
@@ -138,7 +159,7 @@ impl<'b, 'd> Batch<'b, 'd> {
     /// Plans a chunk and submits its kernels, and the reading of its records or counts.
     fn submit(&mut self, chunk: usize) -> Result<()> {
         let lane = chunk % LANES;
-        let Batch { session, queries, ranges, counts_only, lanes, codecs, stages } = &mut *self;
+        let Batch { session, queries, ranges, counts_only, lanes, codecs, stages, .. } = &mut *self;
         let plan = &mut lanes[lane].plan;
         let range = ranges[chunk].clone();
         session.enter(lane)?;
@@ -247,34 +268,40 @@ impl<'b, 'd> Batch<'b, 'd> {
         }
     }
 
-    /// Appends the docIDs of a lane's chunk in the order of its queries.
-    fn order(&mut self, lane: usize, results: &mut Results) -> Result<()> {
+    /// Adds the docIDs of a lane's chunk in the order of its queries.
+    pub(super) fn order(&mut self, lane: usize, results: &mut Results) -> Result<()> {
         let Batch { session, queries, lanes, .. } = self;
         let Chunk { plan, capacity, readings } = &lanes[lane];
-        let [Some(records), out] = readings else {
-            results.push_part(Vec::new(), plan.range.clone().map(|_| 0));
-            return Ok(());
+        let found = match readings {
+            [None, _] => None,
+            [Some(records), Some(out)] => Some((session.words(records)?, session.words(out)?)),
+            [Some(records), None] => {
+                debug_assert_eq!(queries.len(), 1);
+                let records = session.words(records)?[HEAD..].to_vec();
+                let pieces = Pieces::new(&records, *capacity)?;
+                let mut out = try_with_room(pieces.total())?;
+                session.read(OUT[lane], 0..pieces.total(), &mut out)?;
+                *results = Results::of_one(pieces.gather(out));
+                return Ok(());
+            }
         };
-        let Some(out) = out else {
-            debug_assert_eq!(queries.len(), 1);
-            let records = session.words(records)?[HEAD..].to_vec();
-            let pieces = Pieces::new(&records, *capacity)?;
-            let mut out = try_with_room(pieces.total())?;
-            session.read(OUT[lane], 0..pieces.total(), &mut out)?;
-            let out = pieces.gather(out);
-            let end = out.len();
-            results.push_part(out, [end]);
-            return Ok(());
-        };
-        let pieces = Pieces::new(&session.words(records)?[HEAD..], *capacity)?;
-        let out = session.words(out)?;
-        let mut doc_ids = try_with_room(pieces.total() + STRIDE)?;
-        let mut ends = Vec::with_capacity(plan.range.len());
-        for groups in plan.groups_of_each() {
-            pieces.append_strides(groups, out, &mut doc_ids);
-            ends.push(doc_ids.len());
+        order::append(plan, *capacity, found, queries.len(), results)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_follow_each_other() {
+        for queries in (1..80).chain([999, 10_000]) {
+            for chunk in [1, 2, 3, 4, 7, 16, 1000] {
+                let ranges = ranges(queries, chunk);
+                let all: Vec<usize> = ranges.iter().cloned().flatten().collect();
+                assert!(all.into_iter().eq(0..queries), "{queries} in chunks of {chunk}: {ranges:?}");
+                assert!(ranges.iter().all(|range| !range.is_empty() && range.len() < 2 * chunk));
+            }
         }
-        results.push_part(doc_ids, ends);
-        Ok(())
     }
 }

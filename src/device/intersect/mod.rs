@@ -1,6 +1,7 @@
 //! Intersects the lists of a batch of queries on the device: `cl/op/intersect.cl`.
 
 mod chunk;
+mod order;
 mod plan;
 
 use super::codec::{self, Operation};
@@ -145,13 +146,14 @@ fn capacity_for(found: usize, capacity: usize, bound: usize) -> Result<usize> {
 
 impl Device {
     /// For each query, the docIDs common to its lists, ascending. Large batches pass through the device in chunks, so that
-    /// the host plans one and puts another in order while kernels run. All queries of a chunk share at most two launches,
-    /// repeated once if the results need more room. Lists that are not resident are sent first.
+    /// the host plans one and puts another in order while kernels run: on a thread each, unless `threads` is 1 (0: one per
+    /// core). All queries of a chunk share at most two launches, repeated once if the results need more room. Lists that are
+    /// not resident are sent first.
     ///
     /// # Errors
-    /// [`Error::Device`].
-    pub fn intersect_batch(&self, queries: &[Vec<PostingList>]) -> Result<Results> {
-        let (results, stages) = self.intersect_batch_in(queries, CHUNK)?;
+    /// [`Error::Device`]; [`Error::OutOfMemory`].
+    pub fn intersect_batch(&self, queries: &[Vec<PostingList>], threads: usize) -> Result<Results> {
+        let (results, stages) = self.intersect_batch_in(queries, CHUNK, threads)?;
         log::debug!("intersections of {} queries on a device: {stages:?}", queries.len());
         Ok(results)
     }
@@ -162,13 +164,18 @@ impl Device {
     ///
     /// # Errors
     /// As there.
-    pub fn intersect_batch_in(&self, queries: &[Vec<PostingList>], chunk: usize) -> Result<(Results, Stages)> {
+    pub fn intersect_batch_in(
+        &self,
+        queries: &[Vec<PostingList>],
+        chunk: usize,
+        threads: usize,
+    ) -> Result<(Results, Stages)> {
         if queries.is_empty() {
             return Ok(Default::default());
         }
         let mut session = self.lock()?;
         let mut batch = Batch::new(&mut session, queries, chunk, false);
-        let results = batch.results()?;
+        let results = batch.results(threads)?;
         Ok((results, batch.stages))
     }
 

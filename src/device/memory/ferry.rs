@@ -45,6 +45,14 @@ struct Staging {
 // SAFETY: the mapping is not tied to a thread, and the device's lock serialises all access.
 unsafe impl Send for Staging {}
 
+impl Staging {
+    /// What was read to it, once no command is left that writes to it.
+    fn words(&self) -> &[u32] {
+        // SAFETY: so many bytes were read to the pinned buffer, which is page-aligned.
+        unsafe { std::slice::from_raw_parts(self.mapped.cast(), self.used / WORD) }
+    }
+}
+
 /// The pinned buffers of a lane.
 #[derive(Default)]
 pub(super) struct Ferry {
@@ -52,6 +60,15 @@ pub(super) struct Ferry {
     current: usize,
     /// The buffers that results are lent from. `used` is what they hold, once `last` is complete.
     passages: [Option<Staging>; Ferry::PASSAGES],
+}
+
+/// The buffer of a passage, with what has arrived in it. Nothing is read to it any more.
+pub(crate) struct Arrived(Staging);
+
+impl Arrived {
+    pub(crate) fn words(&self) -> &[u32] {
+        self.0.words()
+    }
 }
 
 /// Allocates and maps a pinned buffer of `capacity` bytes.
@@ -250,10 +267,18 @@ impl Ferry {
         Ok(())
     }
 
-    /// The bytes that have [arrived](Self::arrived) in a passage, and their number.
-    pub(super) fn lent(&self, passage: usize) -> Option<(*const u8, usize)> {
+    /// The words that have [arrived](Self::arrived) in a passage.
+    pub(super) fn lent(&self, passage: usize) -> Option<&[u32]> {
         let staging = self.passages[passage].as_ref().filter(|staging| staging.last.is_none())?;
-        Some((staging.mapped, staging.used))
+        Some(staging.words())
+    }
+
+    /// Takes the buffer out of a passage in which all has [arrived](Self::arrived). The next one to be read to is `other`, if
+    /// there is one.
+    pub(super) fn exchange(&mut self, passage: usize, other: Option<Arrived>) -> Option<Arrived> {
+        let arrived = self.passages[passage].take_if(|staging| staging.last.is_none())?;
+        self.passages[passage] = other.map(|other| other.0);
+        Some(Arrived(arrived))
     }
 
     /// Marks both staging buffers as unused. All commands must be complete.

@@ -20,6 +20,7 @@ mod wishes;
 
 pub(crate) use cache::{Build, Key, Name, Placed};
 pub use cache::{CacheStats, cache_stats};
+pub(crate) use ferry::Arrived;
 pub use ferry::{bytes_from_device, bytes_to_device};
 pub(super) use residency::Places;
 pub(crate) use scratch::Slot;
@@ -46,9 +47,15 @@ pub(crate) const PADDING: usize = 32;
 pub(super) struct Memory {
     /// One for each lane.
     ferries: [Ferry; LANES],
+    /// Buffers of passages, for when others are taken.
+    spares: [Vec<Arrived>; Ferry::PASSAGES],
     scratch: Scratch,
     residency: Residency,
     cache: Cache,
+}
+
+fn nothing_arrived() -> Error {
+    Error::Device("nothing has arrived from the device".into())
 }
 
 /// Words that the cache may have at most, if nothing else is said.
@@ -69,6 +76,7 @@ impl Memory {
         let most = (limits.allocation.min(limits.memory / 2) / WORD).min(wanted);
         Memory {
             ferries: Default::default(),
+            spares: Default::default(),
             scratch: Scratch::default(),
             residency: Residency::new(most),
             cache: Cache::new(usual_budget(limits)),
@@ -199,11 +207,18 @@ impl Memory {
 
     /// The words that have arrived in a passage.
     pub(super) fn lent(&self, lane: usize, passage: usize) -> Result<&[u32]> {
-        let lent = self.ferries[lane].lent(passage);
-        let (words, bytes) = lent.ok_or_else(|| Error::Device("nothing has arrived from the device".into()))?;
-        // SAFETY: that many bytes were read to the pinned buffer, which is page-aligned and not written to while the
-        // returned slice borrows `self`: that takes another `start_lending`.
-        Ok(unsafe { std::slice::from_raw_parts(words.cast(), bytes / WORD) })
+        self.ferries[lane].lent(passage).ok_or_else(nothing_arrived)
+    }
+
+    /// Takes out of a passage the buffer with the words that have arrived.
+    pub(super) fn take(&mut self, lane: usize, passage: usize) -> Result<Arrived> {
+        let spare = self.spares[passage].pop();
+        self.ferries[lane].exchange(passage, spare).ok_or_else(nothing_arrived)
+    }
+
+    /// Has a buffer that was [taken](Self::take) replace the next one.
+    pub(super) fn take_back(&mut self, passage: usize, arrived: Arrived) {
+        self.spares[passage].push(arrived);
     }
 
     /// Appends words of a scratch buffer to `to`. Waits for all submitted commands.

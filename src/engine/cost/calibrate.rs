@@ -160,9 +160,9 @@ fn on_device(rates: &mut Terms, device: &Device, lists: &[Lists]) -> Result<()> 
     rates.sent = rate((sent_wall - wall) / longest.size() as f64, 0.001);
 
     let small = vec![tiny.to_vec(); 256];
-    let (one, one_kernel) = quartile_on(device, || device.intersect_batch(&small[..1]))?;
+    let (one, one_kernel) = quartile_on(device, || device.intersect_batch(&small[..1], 1))?;
     rates.intersect = rate(one, 1e3);
-    let (many, many_kernel) = quartile_on(device, || device.intersect_batch(&small))?;
+    let (many, many_kernel) = quartile_on(device, || device.intersect_batch(&small, 1))?;
     rates.query = rate((many - one - (many_kernel - one_kernel)) / 255.0, 1.0);
     // Enough work for the kernels to occupy the whole device.
     let probed = [PostingList::encode(&doc_ids(LONG / 64, 64 * GAP, 5), *codec)?, pair[0].clone()];
@@ -176,7 +176,7 @@ fn on_device(rates: &mut Terms, device: &Device, lists: &[Lists]) -> Result<()> 
     }
     // A list with itself, so that many results are read back.
     let same = [vec![pair[0].clone(); 2]];
-    let (wall, kernel) = quartile_on(device, || device.intersect_batch(&same))?;
+    let (wall, kernel) = quartile_on(device, || device.intersect_batch(&same, 1))?;
     rates.gathered = rate((wall - rates.intersect - (kernel - one_kernel)) / n, 0.004);
     for Lists { pair, .. } in lists {
         if device.decode(&pair[0])? != pair[0].decode() {

@@ -16,7 +16,7 @@ use crate::base::error::{Error, Result};
 use crate::base::memory::{room, zeros};
 use crate::index::Kind;
 use crate::index::list::{DENSE, Decoded};
-use crate::index::segment::{KeywordColumn, Segment};
+use crate::index::segment::{KeywordColumn, Number, Numbers, Segment};
 use crate::rank::found::Documents;
 use crate::rank::term::{Source, Term};
 use crate::rank::{Clock, Hit, found, matching};
@@ -238,11 +238,13 @@ impl Matches<'_> {
         if self.count.saturating_mul(VALUES_PER_DOCUMENT) < values {
             return self.sorted_numbers(column);
         }
+        // Documents without a value are counted after the last one.
         let mut counts: Vec<u32> = zeros(values + 1)?;
-        match column.one_each() {
-            // Documents without a value are counted after the last one.
-            Some(numbers) => self.found.for_each(|doc_id| counts[values.min(numbers[doc_id as usize] as usize)] += 1),
-            None => {
+        match column.numbers() {
+            Numbers::Bytes(numbers) => self.count_each(numbers, &mut counts),
+            Numbers::Halves(numbers) => self.count_each(numbers, &mut counts),
+            Numbers::Words(numbers) => self.count_each(numbers, &mut counts),
+            Numbers::Several { .. } => {
                 self.found.for_each(|doc_id| column.of(doc_id).iter().for_each(|&number| counts[number as usize] += 1));
             }
         }
@@ -251,9 +253,15 @@ impl Matches<'_> {
         Ok((0..).zip(counts).filter(|&(_, count)| count > 0).map(|(number, count)| (number, count.into())).collect())
     }
 
+    /// Counts the values of the documents by their numbers; what is greater than any counts as the last.
+    fn count_each<T: Number>(&self, numbers: &[T], counts: &mut [u32]) {
+        let last = counts.len() - 1;
+        self.found.for_each(|doc_id| counts[last.min(numbers[doc_id as usize].into() as usize)] += 1);
+    }
+
     fn sorted_numbers(&self, column: &KeywordColumn) -> Result<Vec<(u32, u64)>> {
         let mut numbers: Vec<u32> = room(self.count)?;
-        self.found.for_each(|doc_id| numbers.extend_from_slice(column.of(doc_id)));
+        self.found.for_each(|doc_id| numbers.extend_from_slice(&column.of(doc_id)));
         self.clock.check()?;
         numbers.sort_unstable();
         Ok(numbers.chunk_by(u32::eq).map(|same| (same[0], same.len() as u64)).collect())

@@ -2,7 +2,7 @@
 //! and [orders](super::order) what the ones before have found. Each chunk has a lane of its own, with its own scratch memory.
 
 use super::plan::ChunkPlan;
-use super::{FIRST_CAPACITY, INTERSECT, Way, capacity_for, order};
+use super::{FIRST_CAPACITY, INTERSECT, MAX_RESULTS, Way, capacity_for, order};
 use crate::base::error::Result;
 use crate::base::huge_pages::try_with_room;
 use crate::device::codec::{self, Codecs};
@@ -38,7 +38,7 @@ pub struct Stages {
     pub submitting: Duration,
     /// Waiting for kernels and for transfers.
     pub waiting: Duration,
-    /// Putting results in order, or waiting for the thread that does.
+    /// Putting results in order, or waiting for a thread that does.
     pub ordering: Duration,
 }
 
@@ -77,8 +77,8 @@ pub(super) struct Batch<'b, 'd> {
     pub(super) ranges: Vec<Range<usize>>,
     counts_only: bool,
     pub(super) lanes: [Chunk; LANES],
-    /// The memory of a plan, for when that of a lane is taken.
-    pub(super) spare: ChunkPlan,
+    /// The memory of plans, for when that of a lane is taken.
+    pub(super) spares: Vec<ChunkPlan>,
     codecs: [Codecs; 2],
     pub(super) stages: Stages,
 }
@@ -108,7 +108,7 @@ impl<'b, 'd> Batch<'b, 'd> {
             ranges,
             counts_only,
             lanes: Default::default(),
-            spare: ChunkPlan::default(),
+            spares: Vec::new(),
             codecs: Default::default(),
             stages,
         }
@@ -254,13 +254,19 @@ impl<'b, 'd> Batch<'b, 'd> {
             if *counts_only {
                 return Ok(());
             }
-            let records = &session.words(reading)?[HEAD..];
-            let found: usize = records.chunks_exact(2).map(|record| record[1] as usize).sum();
+            let began = Instant::now();
+            let (head, records) = session.words(reading)?.split_at(HEAD);
+            // The kernels' own count, unless it may have wrapped around.
+            let found: usize = match plan.bound {
+                ..=MAX_RESULTS => head[0] as usize,
+                _ => records.chunks_exact(2).map(|record| record[1] as usize).sum(),
+            };
             if found <= *capacity {
                 // A single result is read straight to where it stays.
                 if queries.len() > 1 {
                     readings[OF_OUT] = Some(session.start_reading(OF_OUT, OUT[lane], found)?);
                 }
+                stages.submitting += began.elapsed();
                 return Ok(());
             }
             *capacity = capacity_for(found, *capacity, plan.bound)?;
@@ -271,21 +277,21 @@ impl<'b, 'd> Batch<'b, 'd> {
     /// Adds the docIDs of a lane's chunk in the order of its queries.
     pub(super) fn order(&mut self, lane: usize, results: &mut Results) -> Result<()> {
         let Batch { session, queries, lanes, .. } = self;
-        let Chunk { plan, capacity, readings } = &lanes[lane];
+        let Chunk { plan, readings, .. } = &lanes[lane];
         let found = match readings {
             [None, _] => None,
             [Some(records), Some(out)] => Some((session.words(records)?, session.words(out)?)),
             [Some(records), None] => {
                 debug_assert_eq!(queries.len(), 1);
                 let records = session.words(records)?[HEAD..].to_vec();
-                let pieces = Pieces::new(&records, *capacity)?;
+                let pieces = Pieces::new(&records, lanes[lane].capacity)?;
                 let mut out = try_with_room(pieces.total())?;
                 session.read(OUT[lane], 0..pieces.total(), &mut out)?;
                 *results = Results::of_one(pieces.gather(out));
                 return Ok(());
             }
         };
-        order::append(plan, *capacity, found, queries.len(), results)
+        order::append(plan, found, queries.len() - plan.range.start, results)
     }
 }
 

@@ -146,9 +146,9 @@ fn capacity_for(found: usize, capacity: usize, bound: usize) -> Result<usize> {
 
 impl Device {
     /// For each query, the docIDs common to its lists, ascending. Large batches pass through the device in chunks, so that
-    /// the host plans one and puts another in order while kernels run: on a thread each, unless `threads` is 1 (0: one per
-    /// core). All queries of a chunk share at most two launches, repeated once if the results need more room. Lists that are
-    /// not resident are sent first.
+    /// the host plans one and puts others in order while kernels run, on up to `threads` threads (0: one per core). All queries
+    /// of a chunk share at most two launches, repeated once if the results need more room. Lists that are not resident are
+    /// sent first.
     ///
     /// # Errors
     /// [`Error::Device`]; [`Error::OutOfMemory`].
@@ -158,9 +158,8 @@ impl Device {
         Ok(results)
     }
 
-    /// [`intersect_batch`](Self::intersect_batch) in chunks of `chunk` queries at least, and less than twice that. With
-    /// more queries than the batch has there is one chunk, whose kernels run alone and so can be timed. Also returns what the
-    /// host did.
+    /// [`intersect_batch`](Self::intersect_batch) in chunks of about `chunk` queries. With more queries than the batch has
+    /// there is one chunk, whose kernels run alone and so can be timed. Also returns what the host did.
     ///
     /// # Errors
     /// As there.

@@ -7,9 +7,10 @@
 use super::{Dictionary, Segment};
 use crate::base::cpu;
 use crate::base::error::{Error, Result};
-use crate::base::memory::{filled, reserve, room, zeros};
+use crate::base::memory::{collected, filled, reserve, room, zeros};
 use crate::codec::block_buffer;
 use crate::index::list::Decoded;
+use std::ops::Deref;
 
 /// What stands for no value.
 const NONE: u32 = u32::MAX;
@@ -17,13 +18,83 @@ const NONE: u32 = u32::MAX;
 /// The numbers of the values of each document, in memory.
 #[derive(Debug)]
 pub struct KeywordColumn {
-    /// If no document has several values, the number of each document's, or [`NONE`]. Otherwise the numbers of all, document
-    /// after document, each document's ascending.
-    numbers: Box<[u32]>,
-    /// If some document has several values, where in `numbers` each document's begin, and the end.
-    starts: Option<Box<[u32]>>,
+    numbers: Numbers,
     /// By number, the value by which the dictionary finds the list, in ascending order.
     lists: Box<[u64]>,
+}
+
+/// If no document has several values, the number of each document's, in as few bytes as hold any of them and, as the greatest of all,
+/// what stands for none: going through many documents takes as long as these bytes do to come.
+#[derive(Debug)]
+pub enum Numbers {
+    Bytes(Box<[u8]>),
+    Halves(Box<[u16]>),
+    Words(Box<[u32]>),
+    /// Otherwise the numbers of all, document after document, each document's ascending.
+    Several {
+        numbers: Box<[u32]>,
+        /// Where each document's begin, and the end.
+        starts: Box<[u32]>,
+    },
+}
+
+/// A number of a column in which no document has several.
+pub trait Number: Copy + Into<u32> {
+    /// What stands for no value.
+    const NONE: u32;
+}
+
+impl Number for u8 {
+    const NONE: u32 = u8::MAX as u32;
+}
+
+impl Number for u16 {
+    const NONE: u32 = u16::MAX as u32;
+}
+
+impl Number for u32 {
+    const NONE: u32 = NONE;
+}
+
+/// The numbers of a document's values, ascending.
+pub enum OfDocument<'c> {
+    One(u32),
+    Any(&'c [u32]),
+}
+
+impl Deref for OfDocument<'_> {
+    type Target = [u32];
+
+    #[inline(always)]
+    fn deref(&self) -> &[u32] {
+        match self {
+            OfDocument::One(number) => std::slice::from_ref(number),
+            OfDocument::Any(numbers) => numbers,
+        }
+    }
+}
+
+#[inline(always)]
+fn one_of<'c, T: Number>(numbers: &[T], doc: usize) -> OfDocument<'c> {
+    match numbers.get(doc).map(|&number| number.into()) {
+        Some(number) if number != T::NONE => OfDocument::One(number),
+        _ => OfDocument::Any(&[]),
+    }
+}
+
+/// The numbers of documents that have one each or [`NONE`], of so many `values`.
+fn one_each(numbers: Vec<u32>, values: usize) -> Result<Numbers> {
+    fn narrow<T>(numbers: &[u32], number: impl Fn(u32) -> T) -> Result<Box<[T]>> {
+        Ok(collected(numbers.iter().map(|&of| number(of)))?.into())
+    }
+    let fit = |none: u32| values <= none as usize;
+    Ok(if fit(u8::NONE) {
+        Numbers::Bytes(narrow(&numbers, |number| number as u8)?)
+    } else if fit(u16::NONE) {
+        Numbers::Halves(narrow(&numbers, |number| number as u16)?)
+    } else {
+        Numbers::Words(numbers.into())
+    })
 }
 
 impl KeywordColumn {
@@ -34,28 +105,32 @@ impl KeywordColumn {
 
     /// The numbers of a document's values, ascending; none of a document that does not exist.
     #[inline(always)]
-    pub fn of(&self, doc: u32) -> &[u32] {
+    pub fn of(&self, doc: u32) -> OfDocument<'_> {
         let doc = doc as usize;
-        match &self.starts {
-            None => match self.numbers.get(doc) {
-                None | Some(&NONE) => &[],
-                Some(number) => std::slice::from_ref(number),
-            },
-            Some(starts) => match (starts.get(doc), starts.get(doc + 1)) {
-                (Some(&start), Some(&end)) => &self.numbers[start as usize..end as usize],
-                _ => &[],
+        match &self.numbers {
+            Numbers::Bytes(numbers) => one_of(numbers, doc),
+            Numbers::Halves(numbers) => one_of(numbers, doc),
+            Numbers::Words(numbers) => one_of(numbers, doc),
+            Numbers::Several { numbers, starts } => match (starts.get(doc), starts.get(doc + 1)) {
+                (Some(&start), Some(&end)) => OfDocument::Any(&numbers[start as usize..end as usize]),
+                _ => OfDocument::Any(&[]),
             },
         }
     }
 
-    /// The number of each document's value, if none has several; of one without a value, a number greater than any.
-    pub fn one_each(&self) -> Option<&[u32]> {
-        self.starts.is_none().then_some(&self.numbers)
+    /// Those of all documents.
+    pub fn numbers(&self) -> &Numbers {
+        &self.numbers
     }
 
     /// Sets the bits of the documents that have a value.
     pub fn add_present(&self, bits: &mut [u64]) {
-        let documents = self.starts.as_ref().map_or(self.numbers.len(), |starts| starts.len() - 1);
+        let documents = match &self.numbers {
+            Numbers::Bytes(numbers) => numbers.len(),
+            Numbers::Halves(numbers) => numbers.len(),
+            Numbers::Words(numbers) => numbers.len(),
+            Numbers::Several { starts, .. } => starts.len() - 1,
+        };
         for doc in 0..documents as u32 {
             bits[doc as usize / 64] |= u64::from(!self.of(doc).is_empty()) << (doc % 64);
         }
@@ -91,8 +166,8 @@ impl KeywordColumn {
 
 impl Segment {
     /// The values of a keyword field by document. The first call in a process goes through all lists of the field, some
-    /// 10 ms per million postings, and keeps 4 bytes per document (if some have several values, 4 per document and 4 per
-    /// value of a document) and 8 per different value while the segment is open.
+    /// 10 ms per million postings, and keeps 1, 2 or 4 bytes per document, by the number of different values (if some have
+    /// several values, 4 per document and 4 per value of a document), and 8 per different value while the segment is open.
     ///
     /// # Errors
     /// [`Error::Argument`] if there is no such field or it has no terms, [`Error::Corrupt`], [`Error::OutOfMemory`].
@@ -148,11 +223,11 @@ impl Segment {
                 }
             }
         }
-        let (numbers, starts) = match further.is_empty() {
-            true => (numbers, None),
-            false => several(numbers, &further).map(|(numbers, starts)| (numbers, Some(starts.into())))?,
+        let numbers = match further.is_empty() {
+            true => one_each(numbers, lists.len())?,
+            false => several(numbers, &further)?,
         };
-        Ok(KeywordColumn { numbers: numbers.into(), starts, lists: lists.into() })
+        Ok(KeywordColumn { numbers, lists: lists.into() })
     }
 
     /// The rank of each document by its id, from 0: integers before strings, strings in the order of their bytes. `None` if
@@ -183,7 +258,7 @@ impl Segment {
 }
 
 /// The numbers of all documents, and where each one's begin, given the first number of each document and the further ones.
-fn several(first: Vec<u32>, further: &[(u32, u32)]) -> Result<(Vec<u32>, Vec<u32>)> {
+fn several(first: Vec<u32>, further: &[(u32, u32)]) -> Result<Numbers> {
     let has_first = |number: u32| usize::from(number != NONE);
     let all = first.iter().map(|&number| has_first(number)).sum::<usize>() + further.len();
     if u32::try_from(all).is_err() {
@@ -209,5 +284,28 @@ fn several(first: Vec<u32>, further: &[(u32, u32)]) -> Result<(Vec<u32>, Vec<u32
         numbers[*place as usize] = number;
         *place += 1;
     }
-    Ok((numbers, starts))
+    Ok(Numbers::Several { numbers: numbers.into(), starts: starts.into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_take_as_few_bytes_as_hold_them() {
+        for values in [0, 1, 255, 256, 65_535, 65_536] {
+            let numbers: Vec<u32> = (0..values).chain([NONE]).collect();
+            let column = KeywordColumn { numbers: one_each(numbers, values as usize).unwrap(), lists: Box::new([]) };
+            let bytes = match column.numbers() {
+                Numbers::Bytes(_) => 1,
+                Numbers::Halves(_) => 2,
+                Numbers::Words(_) => 4,
+                Numbers::Several { .. } => 0,
+            };
+            let wanted = [(255, 1), (65_535, 2), (u32::MAX, 4)].into_iter().find(|&(most, _)| values <= most);
+            assert_eq!(Some(bytes), wanted.map(|(_, bytes)| bytes), "{values} values");
+            assert!((0..values).all(|doc| *column.of(doc) == [doc]));
+            assert!(column.of(values).is_empty() && column.of(values + 1).is_empty());
+        }
+    }
 }

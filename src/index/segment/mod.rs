@@ -81,7 +81,7 @@ pub use format::{FieldCounts, Section};
 pub use frequent::Level;
 pub use ids::{IdRef, Ids};
 pub use joined::Joined;
-pub use keyword_column::KeywordColumn;
+pub use keyword_column::{KeywordColumn, Number, Numbers};
 pub(super) use merge::merge;
 pub use merge_plan::Input;
 pub use numbers::Column;

@@ -127,7 +127,7 @@ fn order(chunks: &Mutex<Receiver<Unordered>>, to_return: &Sender<Returned>, quer
         let rest = (queries - chunk.plan.range.start).div_ceil(ORDERING).max(chunk.plan.range.len());
         append(&chunk.plan, words, rest, &mut results)?;
         whose.extend(chunk.plan.range.clone());
-        // As there.
+        // Nobody takes it back after an error of the device.
         let _ = ends.0.send(Some(chunk));
     }
 }

@@ -311,17 +311,17 @@ fn retain_all_on_tier(term: &mut Term, doc_ids: &mut Vec<u32>) {
 
 #[inline(always)]
 fn count_in_on_tier(set: &[u64], term: &mut Term) -> u64 {
-    let mut count = 0;
     if let Some(words) = term.bits() {
         let (pairs, last) = in_pairs(words);
-        for (set, words) in set.iter().zip(pairs) {
-            count += u64::from((set & pair(words)).count_ones());
-        }
+        let common = set.len().min(pairs.len());
+        // SAFETY: both have so many words of 64 bits, which need not be aligned.
+        let mut count = unsafe { bit_set::count_common(term.tier(), set.as_ptr(), pairs.as_ptr().cast(), common) };
         if let (Some(set), Some(last)) = (set.get(pairs.len()), last) {
             count += u64::from((set & last).count_ones());
         }
         return count;
     }
+    let mut count = 0;
     for block in 0..term.blocks() {
         count += term.load(block).iter().filter(|&&doc_id| has_bit(set, doc_id)).count() as u64;
     }

@@ -254,7 +254,6 @@ impl<'b, 'd> Batch<'b, 'd> {
             if *counts_only {
                 return Ok(());
             }
-            let began = Instant::now();
             let (head, records) = session.words(reading)?.split_at(HEAD);
             // The kernels' own count, unless it may have wrapped around.
             let found: usize = match plan.bound {
@@ -264,9 +263,9 @@ impl<'b, 'd> Batch<'b, 'd> {
             if found <= *capacity {
                 // A single result is read straight to where it stays.
                 if queries.len() > 1 {
-                    readings[OF_OUT] = Some(session.start_reading(OF_OUT, OUT[lane], found)?);
+                    let start = || session.start_reading(OF_OUT, OUT[lane], found);
+                    readings[OF_OUT] = Some(timed(&mut stages.submitting, start)?);
                 }
-                stages.submitting += began.elapsed();
                 return Ok(());
             }
             *capacity = capacity_for(found, *capacity, plan.bound)?;

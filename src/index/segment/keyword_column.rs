@@ -125,14 +125,10 @@ impl KeywordColumn {
 
     /// Sets the bits of the documents that have a value.
     pub fn add_present(&self, bits: &mut [u64]) {
-        let documents = match &self.numbers {
-            Numbers::Bytes(numbers) => numbers.len(),
-            Numbers::Halves(numbers) => numbers.len(),
-            Numbers::Words(numbers) => numbers.len(),
-            Numbers::Several { starts, .. } => starts.len() - 1,
-        };
-        for doc in 0..documents as u32 {
-            bits[doc as usize / 64] |= u64::from(!self.of(doc).is_empty()) << (doc % 64);
+        for (word, first) in bits.iter_mut().zip((0..).step_by(64)) {
+            for bit in 0..64 {
+                *word |= u64::from(!self.of(first + bit).is_empty()) << bit;
+            }
         }
     }
 

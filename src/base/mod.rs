@@ -14,7 +14,7 @@
 //! | `reader` | bytes from elsewhere, read with every end and count checked |
 //! | `files` | opens files that something else may have replaced |
 //! | `memory` | memory of sizes that documents, files and queries decide |
-//! | `huge_pages` | memory for large results |
+//! | `huge_pages` | huge pages for large results and mapped files |
 //! | `threads` | threads for the work of one call |
 //! | `tiers` | compiles a function for each tier |
 //! | `noise` | numbers that look random, for tests |

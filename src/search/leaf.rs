@@ -180,19 +180,47 @@ fn of_whole<'c>(whole: &Whole, leaf: &Leaf, terms: &[&[u8]], containing: &'c [u6
     counts.collect::<Result<Vec<_>>>().map(Cow::Owned)
 }
 
-/// `weight`: that of the field, times how often the clause was typed.
+/// The dictionary's values of some terms in each segment. The processor fetches the beginnings of their lists meanwhile, so whoever weighs
+/// several leaves looks them all up before.
 ///
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt).
-pub(super) fn weighted(index: &Index, whole: &Whole, leaf: Leaf, weight: f32, options: &Options) -> Result<Weighted> {
+pub(super) fn look_up(index: &Index, field: usize, terms: &[&[u8]]) -> Result<SmallVec<[Values; 1]>> {
+    let parts = index.snapshot().parts();
+    let mut values: SmallVec<[Values; 1]> = smallvec![smallvec![None; terms.len()]; parts.len()];
+    for (part, values) in parts.iter().zip(&mut values) {
+        for (term, value) in terms.iter().zip(values) {
+            *value = part.segment.term(field, term)?;
+            if let Some(value) = *value {
+                part.segment.prefetch_list(field, value);
+            }
+        }
+    }
+    Ok(values)
+}
+
+/// `weight`: that of the field, times how often the clause was typed. `values`: of its terms, if they were [looked up](look_up).
+///
+/// # Errors
+/// [`Error::Corrupt`](crate::Error::Corrupt).
+pub(super) fn weighted(
+    index: &Index,
+    whole: &Whole,
+    leaf: Leaf,
+    values: Option<SmallVec<[Values; 1]>>,
+    weight: f32,
+    options: &Options,
+) -> Result<Weighted> {
     let field = leaf.field();
     let parts = index.snapshot().parts();
     let terms = leaf.terms();
-    let mut values: SmallVec<[Values; 1]> = smallvec![smallvec![None; terms.len()]; parts.len()];
+    let values = match values {
+        Some(values) => values,
+        None => look_up(index, field, &terms)?,
+    };
     let mut containing: SmallVec<[u64; 1]> = smallvec![0; terms.len()];
-    for (part, values) in parts.iter().zip(&mut values) {
-        for ((term, value), containing) in terms.iter().zip(values).zip(&mut containing) {
-            *value = part.segment.term(field, term)?;
+    for (part, values) in parts.iter().zip(&values) {
+        for (value, containing) in values.iter().zip(&mut containing) {
             if let Some(value) = *value {
                 *containing += part.segment.documents_with(field, value)?;
             }

@@ -3,9 +3,9 @@
 use super::Index;
 use super::asked::Asked;
 use super::expansion::{Budget, Class, Expansion, expand};
-use super::leaf::{Leaf, Leaves, Weighted, weighted};
+use super::leaf::{Leaf, Leaves, Values, Weighted, look_up, weighted};
 use super::options::{Matching, Options};
-use super::read::{Part, cut, typed};
+use super::read::{Part, Typed, cut, typed};
 use super::statistics::Whole;
 use crate::base::error::{Error, Result};
 use crate::index::{Field, Kind, Schema};
@@ -95,15 +95,18 @@ impl QueryPlan {
             .filter(|(atom, _)| atom.is_expanded())
             .collect();
         let mut expansions = expand(index, whole, &expanded, options, clock)?.into_iter();
+        let mut values = values(index, &typed)?.into_iter();
         let mut budget = Budget::new(whole, options);
         for typed in &typed {
             clock.check()?;
-            let weigh = |leaf: Leaf| {
+            let weigh_looked_up = |leaf: Leaf, values| {
                 // A field that is named counts, even if it is not searched otherwise.
                 let weight = weights[leaf.field()];
                 let weight = if weight > 0.0 { weight } else { 1.0 };
-                weighted(index, whole, leaf, weight * typed.times as f32 * typed.clause.boost.factor(), options)
+                let weight = weight * typed.times as f32 * typed.clause.boost.factor();
+                weighted(index, whole, leaf, values, weight, options)
             };
+            let weigh = |leaf: Leaf| weigh_looked_up(leaf, None);
             let mut of_atom = |atom: &Atom, fields: &[usize]| -> Result<Leaves> {
                 if atom.is_expanded() {
                     return leaves(atom, expansions.next().unwrap_or_default()).into_iter().map(weigh).collect();
@@ -111,7 +114,8 @@ impl QueryPlan {
                 // One by one: they are large, and `collect` moves them more often.
                 let mut leaves = Leaves::new();
                 for &field in fields {
-                    leaves.push(weigh(leaf(atom, field))?);
+                    let values = if matches!(atom, Atom::Term(_)) { values.next() } else { None };
+                    leaves.push(weigh_looked_up(leaf(atom, field), values)?);
                 }
                 Ok(leaves)
             };
@@ -195,6 +199,20 @@ impl QueryPlan {
             self.clauses.push(PlannedClause { required, optional, leaves });
         }
     }
+}
+
+/// The values of all words, in the order in which they were typed; none if that is one, with which there is nothing to do while its list
+/// is fetched.
+fn values(index: &Index, typed: &[Typed]) -> Result<SmallVec<[SmallVec<[Values; 1]>; 4]>> {
+    let parts = typed.iter().flat_map(|typed| &typed.parts);
+    let atoms = parts.flat_map(|part| part.atom.alternatives().iter().map(|atom| (atom, &part.fields)));
+    let words =
+        atoms.filter_map(|(atom, fields)| if let Atom::Term(word) = atom { Some((word, fields)) } else { None });
+    let words = words.flat_map(|(word, fields)| fields.iter().map(move |&field| (word.as_bytes(), field)));
+    if words.clone().nth(1).is_none() {
+        return Ok(SmallVec::new());
+    }
+    words.map(|(word, field)| look_up(index, field, &[word])).collect()
 }
 
 fn rarest_first(clauses: &[PlannedClause]) -> Option<Vec<usize>> {

@@ -4,6 +4,7 @@ use super::Segment;
 use super::format::CHUNK;
 use crate::base::error::{Error, Result};
 use crate::base::files::failed;
+use crate::base::huge_pages;
 use crate::base::memory::zeros;
 use crate::index::manifest;
 use crate::index::storage::{FileIdentity, Folder};
@@ -11,8 +12,8 @@ use std::io::Write;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-/// Bytes read at once; a multiple of [`CHUNK`].
-const BUFFER: usize = 64 * CHUNK;
+/// Bytes that are read and written at once, for [huge pages](huge_pages); a multiple of [`CHUNK`].
+const BUFFER: usize = huge_pages::PAGE;
 
 impl Segment {
     /// Whether that is its file, under whatever name.

@@ -4,6 +4,7 @@ use super::SegmentMeta;
 use super::format::{self, ALIGNMENT, CHUNK, Extent, FieldCounts, Flags, Frame, Section};
 use crate::base::error::Result;
 use crate::base::files::{failed, failed_within};
+use crate::base::huge_pages;
 use crate::index::list::Codecs;
 use crate::index::storage::{self, Folder};
 use crate::index::{Kind, Schema, manifest};
@@ -13,8 +14,10 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-/// Bytes gathered before they are written; a multiple of [`CHUNK`].
-const BUFFER: usize = 32 * CHUNK;
+/// Bytes gathered before they are written, at a multiple of as many: with so many at a time the system keeps the file in
+/// [huge pages](crate::base::huge_pages). A multiple of [`CHUNK`].
+const BUFFER: usize = huge_pages::PAGE;
+const _: () = assert!(BUFFER.is_multiple_of(CHUNK));
 
 /// What a segment has besides what its schema says.
 #[derive(Debug, Clone, Copy)]
@@ -207,10 +210,11 @@ impl Write for SegmentWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let mut rest = bytes;
         while !rest.is_empty() {
-            let (fits, others) = rest.split_at(rest.len().min(BUFFER - self.buffer.len()));
+            let full = BUFFER - self.written as usize % BUFFER;
+            let (fits, others) = rest.split_at(rest.len().min(full - self.buffer.len()));
             self.buffer.extend_from_slice(fits);
             rest = others;
-            if self.buffer.len() == BUFFER {
+            if self.buffer.len() == full {
                 self.empty()?;
             }
         }
@@ -296,6 +300,40 @@ impl Write for Spill {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::segment::tests::schema;
+    use crate::index::storage::faults::Watch;
+    use crate::index::storage::power_loss::Event;
+
+    #[test]
+    fn whole_huge_pages_are_written_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let watch = Watch::new(folder.path(), None);
+        let has = Has { reordered: false, new_forms: false, several: false, words: false };
+        let to = Folder::open_to_write(folder.path()).unwrap();
+        let mut writer = SegmentWriter::create(&to, 1, 1, has, &schema(true)).unwrap();
+        let bytes: Vec<u8> = (0..BUFFER as u32 * 2 + 12_345).map(|at| (at.wrapping_mul(at) >> 7) as u8).collect();
+        let write = |out: &mut SegmentWriter| bytes.chunks(99_999).try_for_each(|piece| out.write_all(piece));
+        writer.section(Section::Lists, 0, write).unwrap();
+        let (map, range) = writer.map_section(Section::Lists, 0).unwrap();
+        assert!(map[range] == bytes);
+        writer.section(Section::Dictionary, 0, write).unwrap();
+        let (map, range) = writer.map_section(Section::Dictionary, 0).unwrap();
+        assert!(map[range] == bytes);
+        let path = writer.path().to_path_buf();
+        let meta = writer.finish().unwrap();
+        assert_eq!(std::fs::metadata(path).unwrap().len(), meta.bytes);
+        let ends: Vec<usize> = (watch.events().iter())
+            .filter_map(|event| if let Event::Written(_, bytes) = event { Some(bytes.len()) } else { None })
+            .scan(0, |end, length| {
+                *end += length;
+                Some(*end)
+            })
+            .collect();
+        // Besides these, before the sections were mapped, and at the end.
+        let whole: Vec<usize> = ends.iter().copied().filter(|end| end.is_multiple_of(BUFFER)).collect();
+        assert_eq!(whole, [1, 2, 3, 4].map(|page| page * BUFFER));
+        assert_eq!(ends.len(), whole.len() + 3, "{ends:?}");
+    }
 
     #[test]
     fn spilled_bytes_come_back() {

@@ -4,7 +4,7 @@ use super::format::Section;
 use super::section::SectionRef;
 use super::{Dictionary, Segment};
 use crate::base::error::{Error, Result};
-use crate::base::memory::zeros;
+use crate::base::memory::{prefetch, zeros};
 use crate::index::Kind;
 use crate::index::list::{self, Decoded, List, ListParts, View};
 
@@ -103,6 +103,15 @@ impl Segment {
             }
         }
         Ok(Some(view))
+    }
+
+    /// Has the processor fetch the beginning of a list, which is read soon, given the value of its term.
+    #[inline]
+    pub fn prefetch_list(&self, field: usize, value: u64) {
+        let start = (value >> 1) as usize;
+        if let Ok(lists) = self.unchecked(Section::Lists, field) {
+            prefetch(lists.get(start..start.saturating_add(list::HEADER_BYTES)).unwrap_or_default());
+        }
     }
 
     /// How many documents contain a term, given its value.

@@ -94,6 +94,7 @@ pub use words::Words;
 
 use crate::base::error::{Error, Result};
 use crate::base::files::failed;
+use crate::base::huge_pages;
 use crate::base::identity::Identity;
 use crate::index::Schema;
 use crate::index::list::Codecs;
@@ -252,6 +253,7 @@ impl Segment {
         // SAFETY: segments are never changed once they are written, and the documentation demands that nobody else does;
         // the map lives as long as anything that borrows from it.
         let map = unsafe { Mmap::map(&file) }.map_err(|error| failed(path, error))?;
+        huge_pages::advise_map(&map);
         let frame = Frame::parse(&map, meta, &schema).map_err(bad)?;
         let mut indices = vec![[0; Section::ALL.len()]; schema.fields.len() + 1];
         for (extent, index) in frame.extents.iter().zip(1..) {

@@ -95,7 +95,7 @@ impl QueryPlan {
             .filter(|(atom, _)| atom.is_expanded())
             .collect();
         let mut expansions = expand(index, whole, &expanded, options, clock)?.into_iter();
-        let mut values = values(index, &typed)?.into_iter();
+        let mut values = values(index, &typed, clock)?.into_iter();
         let mut budget = Budget::new(whole, options);
         for typed in &typed {
             clock.check()?;
@@ -203,7 +203,7 @@ impl QueryPlan {
 
 /// The values of all words, in the order in which they were typed; none if that is one, with which there is nothing to do while its list
 /// is fetched.
-fn values(index: &Index, typed: &[Typed]) -> Result<SmallVec<[SmallVec<[Values; 1]>; 4]>> {
+fn values(index: &Index, typed: &[Typed], clock: &Clock) -> Result<SmallVec<[SmallVec<[Values; 1]>; 4]>> {
     let parts = typed.iter().flat_map(|typed| &typed.parts);
     let atoms = parts.flat_map(|part| part.atom.alternatives().iter().map(|atom| (atom, &part.fields)));
     let words =
@@ -212,7 +212,12 @@ fn values(index: &Index, typed: &[Typed]) -> Result<SmallVec<[SmallVec<[Values; 
     if words.clone().nth(1).is_none() {
         return Ok(SmallVec::new());
     }
-    words.map(|(word, field)| look_up(index, field, &[word])).collect()
+    words
+        .map(|(word, field)| {
+            clock.check()?;
+            look_up(index, field, &[word])
+        })
+        .collect()
 }
 
 fn rarest_first(clauses: &[PlannedClause]) -> Option<Vec<usize>> {

@@ -18,6 +18,7 @@ declare(strict_types=1);
 const SECTIONS = [
     'search' => 'Ranked search, beside tantivy',
     'search-xeon' => '',
+    'search-vm' => '',
     'search-avx2' => '',
     'search-benchmark-game' => '',
     'search-php' => 'Ranked search from PHP, beside SQLite FTS5',

@@ -114,16 +114,8 @@ impl Weighted {
         weight: f32,
         precision: Precision,
     ) -> Result<Weighted> {
-        let parts = index.snapshot().parts();
-        let mut values = SmallVec::with_capacity(parts.len());
-        let mut documents = 0;
-        for part in parts {
-            let value = part.segment.term(field, term)?;
-            if let Some(value) = value {
-                documents += part.segment.documents_with(field, value)?;
-            }
-            values.push(smallvec![value]);
-        }
+        let values = look_up(index, field, &[term])?;
+        let documents = containing(index, field, &values, 1)?[0];
         Ok(Weighted {
             leaf: Leaf::Weight { field, term: term.to_vec(), weight },
             values,
@@ -199,6 +191,19 @@ pub(super) fn look_up(index: &Index, field: usize, terms: &[&[u8]]) -> Result<Sm
     Ok(values)
 }
 
+/// How many documents contain each of so many terms, given their values in each segment.
+fn containing(index: &Index, field: usize, values: &[Values], terms: usize) -> Result<SmallVec<[u64; 1]>> {
+    let mut containing: SmallVec<[u64; 1]> = smallvec![0; terms];
+    for (part, values) in index.snapshot().parts().iter().zip(values) {
+        for (value, containing) in values.iter().zip(&mut containing) {
+            if let Some(value) = *value {
+                *containing += part.segment.documents_with(field, value)?;
+            }
+        }
+    }
+    Ok(containing)
+}
+
 /// `weight`: that of the field, times how often the clause was typed. `values`: of its terms, if they were [looked up](look_up).
 ///
 /// # Errors
@@ -218,14 +223,7 @@ pub(super) fn weighted(
         Some(values) => values,
         None => look_up(index, field, &terms)?,
     };
-    let mut containing: SmallVec<[u64; 1]> = smallvec![0; terms.len()];
-    for (part, values) in parts.iter().zip(&values) {
-        for (value, containing) in values.iter().zip(&mut containing) {
-            if let Some(value) = *value {
-                *containing += part.segment.documents_with(field, value)?;
-            }
-        }
-    }
+    let containing = containing(index, field, &values, terms.len())?;
     let of_whole = of_whole(whole, &leaf, &terms, &containing)?;
     let (all, documents) = (index.snapshot().documents(), whole.documents());
     let sum = |counts: &[u64]| counts.iter().sum::<u64>();

@@ -126,6 +126,19 @@ impl Candidates {
     #[inline(always)]
     fn require_term(&mut self, term: &mut Term, threshold: f64, rest: f64) {
         let has_it = self.sift(term, f64::INFINITY);
+        self.score(term, &has_it, threshold, rest);
+    }
+
+    /// [`require`](Self::require) for a term that all candidates have.
+    #[inline(always)]
+    pub(super) fn add_known(&mut self, term: &mut Term, threshold: f64, bound: f64, rest: f64) {
+        self.accumulators.keep_above(term.tier(), threshold - bound - rest);
+        self.score(term, &Presence::Unknown, threshold, rest);
+    }
+
+    /// Keeps the candidates that have the term and can still exceed `threshold`, and adds the term's scores to theirs.
+    #[inline(always)]
+    fn score(&mut self, term: &mut Term, has_it: &Presence, threshold: f64, rest: f64) {
         let any_score = threshold == f64::NEG_INFINITY;
         let (doc_ids, sums) = self.accumulators.parts();
         let (mut kept, mut next) = (0, 0);

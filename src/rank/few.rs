@@ -1,5 +1,5 @@
 //! The best of a few documents, or those that match, each of which is looked up in the lists: what a rare filter leaves, or
-//! what comes first in some order.
+//! what comes first in some order, or what has been found already.
 
 use super::candidates::Candidates;
 use super::clause::Clause;
@@ -13,6 +13,9 @@ use crate::base::tiers::tiered;
 const LOOK_UP: usize = 32;
 const LOOK_UP_TOGETHER: usize = 4;
 
+/// Looking up the scores of a document that is known to match takes as long as so many postings of the rarest clause.
+const FOUND: usize = 4;
+
 /// Documents that are looked up together.
 const TOGETHER: usize = 1024;
 
@@ -23,6 +26,12 @@ pub fn most(clauses: &[Clause]) -> usize {
     let required = clauses.iter().filter(|clause| clause.required).map(Clause::postings).min();
     let ranked = required.unwrap_or_else(|| clauses.iter().map(Clause::postings).sum());
     ranked / terms.max(1) / if required.is_some() { LOOK_UP } else { LOOK_UP_TOGETHER }
+}
+
+/// So many documents that are known to match are ranked in the time that ranking all takes.
+pub fn most_found(clauses: &[Clause]) -> usize {
+    let required = clauses.iter().filter(|clause| clause.required);
+    required.map(Clause::postings).min().unwrap_or(0) / FOUND
 }
 
 tiered! {
@@ -108,56 +117,29 @@ fn exclude(term: &mut Term, doc_ids: &mut Vec<u32>, of_list: &mut Vec<u32>) {
 
 tiered! {
     /// The best of these documents, which ascend, with all required clauses, and one clause at least. The others only add to
-    /// their scores.
+    /// their scores. If they `are_found`, all have all clauses.
     pub fn few<'a, 'c, 's>(
-        doc_ids: &'a [u32], clauses: Vec<Clause<'s>>, collector: &'a mut Collector<'c, 's>,
+        doc_ids: &'a [u32], are_found: bool, clauses: Vec<Clause<'s>>, collector: &'a mut Collector<'c, 's>,
     ) -> () = few_on_tier;
 }
 
 #[inline(always)]
-fn few_on_tier<'s>(doc_ids: &[u32], mut clauses: Vec<Clause<'s>>, collector: &mut Collector<'_, 's>) {
-    if !clauses.iter().any(|clause| clause.required) {
-        return any_of_few(doc_ids, clauses, collector);
+fn few_on_tier<'s>(doc_ids: &[u32], are_found: bool, clauses: Vec<Clause<'s>>, collector: &mut Collector<'_, 's>) {
+    let (mut required, optional): (Vec<Clause>, Vec<Clause>) = clauses.into_iter().partition(|clause| clause.required);
+    let mut optional: Vec<Term> = optional.into_iter().flat_map(|clause| clause.terms).collect();
+    required.iter_mut().flat_map(|clause| &mut clause.terms).chain(&mut optional).for_each(Term::compute_max_score);
+    required.sort_by_key(Clause::postings);
+    optional.sort_by(|a, b| b.max_score().total_cmp(&a.max_score()));
+    // The upper bounds of all clauses, and of those from each on.
+    let of_term = |term: &Term| f64::from(term.max_score());
+    let of_required = required.iter().map(|clause| clause.terms.iter().map(of_term).sum());
+    let bounds: Vec<f64> = of_required.chain(optional.iter().map(of_term)).collect();
+    let mut rest = vec![0.0; bounds.len() + 1];
+    for (at, bound) in bounds.iter().enumerate().rev() {
+        rest[at] = rest[at + 1] + bound;
     }
-    clauses.sort_by_key(|clause| (!clause.required, clause.postings()));
-    'documents: for &doc_id in doc_ids {
-        if collector.clock.is_over() {
-            return;
-        }
-        if !collector.restriction.allows(doc_id) {
-            continue;
-        }
-        let (mut score, mut has_any) = (0.0, false);
-        for clause in &mut clauses {
-            let mut has = false;
-            for term in &mut clause.terms {
-                if let Some(of_term) = term.probe(doc_id) {
-                    score += f64::from(of_term);
-                    has = true;
-                }
-            }
-            if clause.required && !has {
-                continue 'documents;
-            }
-            has_any |= has;
-        }
-        if has_any {
-            collector.offer(doc_id, score);
-        }
-    }
-}
-
-/// The best of these documents with any of the terms.
-#[inline(always)]
-fn any_of_few<'s>(doc_ids: &[u32], clauses: Vec<Clause<'s>>, collector: &mut Collector<'_, 's>) {
-    let mut terms: Vec<Term> = clauses.into_iter().flat_map(|clause| clause.terms).collect();
-    terms.iter_mut().for_each(Term::compute_max_score);
-    terms.sort_by(|a, b| b.max_score().total_cmp(&a.max_score()));
-    // The upper bounds of all terms from each on.
-    let mut rest = vec![0.0; terms.len() + 1];
-    for (at, term) in terms.iter().enumerate().rev() {
-        rest[at] = rest[at + 1] + f64::from(term.max_score());
-    }
+    // Without any of the terms the score is 0, which is none.
+    let least = if required.is_empty() { 0.0 } else { f64::NEG_INFINITY };
     let mut candidates = Candidates::default();
     for doc_ids in doc_ids.chunks(TOGETHER) {
         if collector.clock.is_over() {
@@ -168,10 +150,15 @@ fn any_of_few<'s>(doc_ids: &[u32], clauses: Vec<Clause<'s>>, collector: &mut Col
         for &doc_id in doc_ids {
             candidates.accumulators.push_if(collector.restriction.allows(doc_id), doc_id, 0.0);
         }
-        for (at, term) in terms.iter_mut().enumerate() {
-            // Without any of the terms the score is 0, which is none.
-            let threshold = collector.threshold().max(0.0);
-            candidates.add(term, threshold, rest[at] - rest[at + 1], rest[at + 1]);
+        for (at, clause) in required.iter_mut().enumerate() {
+            let (threshold, bound, rest) = (collector.threshold(), bounds[at], rest[at + 1]);
+            match &mut clause.terms[..] {
+                [term] if are_found => candidates.add_known(term, threshold, bound, rest),
+                _ => candidates.require(clause, threshold, bound, rest),
+            }
+        }
+        for (at, term) in (required.len()..).zip(&mut optional) {
+            candidates.add(term, collector.threshold().max(least), bounds[at], rest[at + 1]);
         }
         candidates.offer(collector);
     }

@@ -62,7 +62,7 @@ pub(super) fn facets(
     }
     let clock = &options.end().clock();
     let plan = QueryPlan::new(index, asked, options, clock)?;
-    let (mut facets, _) = of_plan(index, &plan, options, &[(field, limit)], None, clock)?;
+    let (mut facets, _) = of_plan(index, &plan, options, &[(field, limit)], None, &mut |_, _| Ok(()), clock)?;
     match facets.pop().map(|of| of.facet) {
         Some(Facet::Values(values)) => Ok(values),
         _ => Ok(Vec::new()),
@@ -70,13 +70,15 @@ pub(super) fn facets(
 }
 
 /// The facets of some fields, each with at most so many values, and the number of documents that match, which are looked for unless
-/// they are known to be `all` of these.
+/// they are known to be `all` of these. `take` is given those of each
+/// segment that has some.
 pub(super) fn of_plan(
     index: &Index,
     plan: &QueryPlan,
     options: &Options,
     fields: &[(usize, usize)],
     all: Option<&[Hit]>,
+    take: &mut dyn FnMut(usize, &Documents) -> Result<()>,
     clock: &Clock,
 ) -> Result<(Vec<FieldFacet>, u64)> {
     let parts = index.snapshot().parts();
@@ -110,6 +112,7 @@ pub(super) fn of_plan(
         if count == 0 {
             continue;
         }
+        take(number, &found)?;
         let matches = Matches { segment: &part.segment, found: &found, count, clock };
         for (counter, &(field, _)) in counters.iter_mut().zip(fields) {
             matches.count(field, counter)?;

@@ -16,7 +16,7 @@ use crate::rank::block_max;
 use crate::rank::clause::Clause;
 use crate::rank::collector::{Collector, Restriction};
 use crate::rank::few;
-use crate::rank::found;
+use crate::rank::found::{self, Documents};
 use crate::rank::matching;
 use crate::rank::phrase;
 use crate::rank::term::Term;
@@ -41,6 +41,12 @@ pub(super) fn in_time(index: &Index, asked: Asked<'_>, options: &Options, clock:
         let mut found = Found::default();
         add_counts(index, &plan, options, None, &mut found, clock)?;
         return Ok(found);
+    }
+    // In the order of scores, and all that match count.
+    let is_plain = options.is_by_score() && distinct::are_all(options);
+    let needs_all = options.matching == Matching::All && plan.clauses.len() > 1;
+    if needs_all && is_plain && options.wants_all() {
+        return counted_first(index, &plan, options, wanted, clock);
     }
     let first = |wanted| first(index, &plan, options, wanted, clock);
     let (hits, with_all) = match options.distinct {
@@ -86,7 +92,7 @@ fn add_counts(
     clock: &Clock,
 ) -> Result<()> {
     if let Some(fields) = &options.facets {
-        let (facets, total) = facets::of_plan(index, plan, options, fields, all, clock)?;
+        let (facets, total) = facets::of_plan(index, plan, options, fields, all, &mut |_, _| Ok(()), clock)?;
         found.facets = Some(facets);
         found.total = options.total.then_some(total);
     } else if options.total {
@@ -170,31 +176,75 @@ fn top(
             phrase::best(cpu::tier(), terms, chain, scorer(plan, part, leaf)?, &mut collector)?;
             continue;
         }
-        let Some((mut clauses, restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
+        let Some((clauses, restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
             continue;
         };
         let restriction = Restriction { after, ..restriction };
         let allowed = restriction.allowed.clone();
-        let few = allowed.as_ref().and_then(|allowed| allowed.few.as_ref());
-        let mut collector = Collector { top: &mut top, restriction, segment, base, ordinals, clock };
-        let required = clauses.iter().filter(|clause| clause.required).count();
-        if let Some(doc_ids) = few.filter(|few| few.len() < few::most(&clauses)) {
-            few::few(cpu::tier(), doc_ids, clauses, &mut collector);
-        } else if let [Clause { terms, .. }] = &mut clauses[..]
-            && let [term] = &mut terms[..]
-        {
-            block_max::one(cpu::tier(), term, &mut collector);
-        } else if required == 0 || clauses.len() == 1 {
-            block_max::any(cpu::tier(), terms(clauses), &mut collector);
-        } else if clauses.len() == required {
-            block_max::all(cpu::tier(), clauses, Vec::new(), &mut collector);
-        } else {
-            let (required, optional) = clauses.into_iter().partition(|clause| clause.required);
-            block_max::all(cpu::tier(), required, terms(optional), &mut collector);
-        }
+        let few = allowed.as_ref().and_then(|allowed| allowed.few.as_deref());
+        let ranked = few.filter(|few| few.len() < few::most(&clauses)).map_or(Ranked::All, Ranked::Few);
+        rank(clauses, ranked, &mut Collector { top: &mut top, restriction, segment, base, ordinals, clock });
         clock.check()?;
     }
     Ok(top.into_hits())
+}
+
+/// Which documents of a segment are ranked.
+enum Ranked<'d> {
+    /// Those that match.
+    All,
+    /// Those of a few that match.
+    Few(&'d [u32]),
+    /// These, which are all that match and have all clauses that documents must have.
+    Found(&'d [u32]),
+}
+
+/// The best documents of a segment.
+fn rank<'s>(mut clauses: Vec<Clause<'s>>, ranked: Ranked, collector: &mut Collector<'_, 's>) {
+    let tier = cpu::tier();
+    match ranked {
+        Ranked::All => {}
+        Ranked::Few(doc_ids) => return few::few(tier, doc_ids, false, clauses, collector),
+        Ranked::Found(doc_ids) => return few::few(tier, doc_ids, true, clauses, collector),
+    }
+    let required = clauses.iter().filter(|clause| clause.required).count();
+    if let [Clause { terms, .. }] = &mut clauses[..]
+        && let [term] = &mut terms[..]
+    {
+        block_max::one(tier, term, collector);
+    } else if required == 0 || clauses.len() == 1 {
+        block_max::any(tier, terms(clauses), collector);
+    } else if clauses.len() == required {
+        block_max::all(tier, clauses, Vec::new(), collector);
+    } else {
+        let (required, optional) = clauses.into_iter().partition(|clause| clause.required);
+        block_max::all(tier, required, terms(optional), collector);
+    }
+}
+
+/// The best hits of a query with all words, and how many documents match or what they have in some fields: these are found first, so
+/// where they are few, only they are ranked.
+fn counted_first(index: &Index, plan: &QueryPlan, options: &Options, wanted: usize, clock: &Clock) -> Result<Found> {
+    let fields = options.facets.as_deref().unwrap_or_default();
+    let mut top = TopK::new(wanted);
+    let mut rank = |number: usize, documents: &Documents| {
+        let part = &index.snapshot().parts()[number];
+        let Some((clauses, restriction)) = of_segment(plan, part, number, options, true, clock)? else {
+            return Ok(());
+        };
+        let (ranked, restriction) = match documents {
+            Documents::List(doc_ids) if doc_ids.len() < few::most_found(&clauses) => {
+                (Ranked::Found(doc_ids), Restriction::default())
+            }
+            _ => (Ranked::All, restriction),
+        };
+        let (ordinals, segment, base) = (part.segment.kept_ordinals()?, number as u32, part.base);
+        self::rank(clauses, ranked, &mut Collector { top: &mut top, restriction, segment, base, ordinals, clock });
+        clock.check()
+    };
+    let (facets, total) = facets::of_plan(index, plan, options, fields, None, &mut rank, clock)?;
+    let found = found(index, &top.into_hits(), options.total.then_some(total), options)?;
+    Ok(Found { facets: options.facets.is_some().then_some(facets), ..found })
 }
 
 pub(super) fn count(index: &Index, asked: Asked<'_>, options: &Options) -> Result<u64> {

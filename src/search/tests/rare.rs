@@ -114,6 +114,54 @@ fn few_documents_are_ranked_as_all_are() {
     assert!((5..20).contains(&doc_ids.len()) && doc_ids.len() < few::most(&clauses) && few::most(&clauses) < 500);
 }
 
+/// Where all documents are counted anyway, only those found are ranked, if these are few.
+#[test]
+fn hits_are_the_same_beside_totals_and_facets() {
+    let folder = tempfile::tempdir().unwrap();
+    let index = index_of(folder.path());
+    let queries = [
+        "w0 w1",
+        "w0 w2",
+        "w7 w9",
+        "w6 w8 w10",
+        "+w7 +w9 w0 w3",
+        "w7 w9 -w1",
+        "\"w3 w7\" w9",
+        "w* w9 w7",
+        "w7 w9 w11 w8",
+        "w9 none",
+    ];
+    let condition = Condition::Range(3, 10.0, 60.0);
+    let found_first = |query: &str, options: &Options| {
+        let plan = QueryPlan::new(&index, query.into(), options, &Clock::never()).unwrap();
+        let part = &index.snapshot().parts()[1];
+        let (clauses, _) = of_segment(&plan, part, 1, options, true, &Clock::never()).unwrap()?;
+        Some((index.count(query, options).unwrap() as usize) < few::most_found(&clauses))
+    };
+    let mut ways = HashMap::new();
+    for query in queries {
+        for filter in [Options::default().filter, filter(condition.clone())] {
+            for (limit, fields) in [(1, None), (3, Some(vec![0])), (10, None), (200, Some(vec![1]))] {
+                let options = Options { filter: filter.clone(), fields, limit, ..Options::default() };
+                assert_eq!(options.matching, Matching::All);
+                let hits = index.search(query, &options).unwrap().hits;
+                let count = index.count(query, &options).unwrap();
+                let facets = index.facets(2, query, &options, 7).unwrap();
+                for (total, wants_facets) in [(true, false), (false, true), (true, true)] {
+                    let asked = wants_facets.then(|| vec![(2, 7)]);
+                    let found = index.search(query, &Options { total, facets: asked, ..options.clone() }).unwrap();
+                    assert_eq!(found.hits, hits, "{query} {options:?}");
+                    assert_eq!(found.total, total.then_some(count), "{query} {options:?}");
+                    let of_fields = found.facets.map(|fields| fields.into_iter().map(|of| of.facet).collect());
+                    assert_eq!(of_fields, wants_facets.then(|| vec![Facet::Values(facets.clone())]), "{query}");
+                }
+                *ways.entry(found_first(query, &options)).or_insert(0) += 1;
+            }
+        }
+    }
+    assert!(ways[&Some(true)] > 10 && ways[&Some(false)] > 10, "{ways:?}");
+}
+
 /// Buckets are made when a range is asked for again.
 #[test]
 fn ranges_stay_the_same_when_they_are_asked_for_again() {

@@ -3,8 +3,9 @@
 use crate::base::cpu;
 use crate::base::error::Result;
 use crate::base::memory::zeros;
+use crate::codec::{SLACK, Sink};
 use crate::index::segment::Allowed;
-use crate::rank::matching::{count_bits, for_each_bit};
+use crate::rank::matching::count_bits;
 
 /// Some documents of a segment.
 pub(super) enum Set {
@@ -17,14 +18,19 @@ pub(super) enum Set {
 /// A list takes less memory than a set of bits if it has no more than one of so many documents.
 const FEW: usize = 32;
 
+/// Words of bits that become a list at a time.
+const PIECE: usize = 64;
+
 impl Set {
     pub(super) fn into_allowed(self, documents: u32) -> Result<Allowed> {
         Ok(match self {
             Set::Bits(bits) => {
                 let count = count_bits(cpu::tier(), &bits) as usize;
                 let few = (count * FEW <= documents as usize).then(|| {
-                    let mut few = Vec::with_capacity(count);
-                    for_each_bit(0, &bits, |doc_id| few.push(doc_id));
+                    let mut few = Vec::with_capacity(count + 64 * PIECE + SLACK);
+                    for (first, words) in (0..).step_by(64 * PIECE).zip(bits.chunks(PIECE)) {
+                        few.take_bits(cpu::tier(), first, words);
+                    }
                     few
                 });
                 Allowed { bits, count, few }

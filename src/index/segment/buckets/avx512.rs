@@ -3,6 +3,9 @@
 use super::{STEP, Span};
 use std::arch::x86_64::*;
 
+/// Bytes by which buckets are fetched ahead: processors do not go on into the next page by themselves.
+const AHEAD: usize = 4096;
+
 /// As [`super::each_step`].
 ///
 /// # Safety
@@ -10,6 +13,9 @@ use std::arch::x86_64::*;
 #[target_feature(enable = "avx512f,avx512bw")]
 pub(super) unsafe fn each_step(of: &[u16], some: Span, all: Option<Span>, mut take: impl FnMut(usize, u64, u64)) {
     for (at, of) in of.as_chunks::<STEP>().0.iter().enumerate() {
+        for line in [0, 64] {
+            _mm_prefetch::<_MM_HINT_T0>(of.as_ptr().cast::<i8>().wrapping_add(AHEAD + line));
+        }
         // SAFETY: there are 64 buckets.
         let halves =
             unsafe { [_mm512_loadu_si512(of.as_ptr().cast()), _mm512_loadu_si512(of.as_ptr().add(STEP / 2).cast())] };

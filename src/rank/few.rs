@@ -9,7 +9,8 @@ use super::matching::{retain, retain_if};
 use super::term::Term;
 use crate::base::tiers::tiered;
 
-/// Looking a document up in a list takes as long as so many postings of a list that is ranked as a whole; many together.
+/// How many postings are ranked in the time that looking one document up in a list takes: where documents must have a clause, as most
+/// blocks are skipped then, and where they need not.
 const LOOK_UP: usize = 32;
 const LOOK_UP_TOGETHER: usize = 4;
 

@@ -3,6 +3,7 @@
 
 use super::leaf::Weighted;
 use super::lists::{of_term, source};
+use super::set::doc_ids_of;
 use crate::base::bits::has_bit;
 use crate::base::cpu;
 use crate::base::error::Result;
@@ -10,7 +11,6 @@ use crate::base::memory::{room, zeros};
 use crate::codec::{BLOCK, block_buffer, gallop};
 use crate::index::segment::Segment;
 use crate::rank::Clock;
-use crate::rank::matching::for_each_bit;
 use crate::rank::term::Source;
 
 /// Documents of a segment.
@@ -48,8 +48,7 @@ impl Among {
             before.push(count);
             count += word.count_ones();
         }
-        let mut doc_ids = room(count as usize)?;
-        for_each_bit(0, &bits, |doc| doc_ids.push(doc));
+        let doc_ids = doc_ids_of(&bits, count as usize)?;
         Ok(Among { doc_ids, bits, before })
     }
 

@@ -70,8 +70,7 @@ pub(super) fn facets(
 }
 
 /// The facets of some fields, each with at most so many values, and the number of documents that match, which are looked for unless
-/// they are known to be `all` of these. `take` is given those of each
-/// segment that has some.
+/// they are known to be `all` of these. `take` is given those of each segment that has some.
 pub(super) fn of_plan(
     index: &Index,
     plan: &QueryPlan,

@@ -2,7 +2,7 @@
 
 use crate::base::cpu;
 use crate::base::error::Result;
-use crate::base::memory::zeros;
+use crate::base::memory::{room, zeros};
 use crate::codec::{SLACK, Sink};
 use crate::index::segment::Allowed;
 use crate::rank::matching::count_bits;
@@ -26,13 +26,7 @@ impl Set {
         Ok(match self {
             Set::Bits(bits) => {
                 let count = count_bits(cpu::tier(), &bits) as usize;
-                let few = (count * FEW <= documents as usize).then(|| {
-                    let mut few = Vec::with_capacity(count + 64 * PIECE + SLACK);
-                    for (first, words) in (0..).step_by(64 * PIECE).zip(bits.chunks(PIECE)) {
-                        few.take_bits(cpu::tier(), first, words);
-                    }
-                    few
-                });
+                let few = (count * FEW <= documents as usize).then(|| doc_ids_of(&bits, count)).transpose()?;
                 Allowed { bits, count, few }
             }
             Set::Few(doc_ids) => {
@@ -48,6 +42,20 @@ impl Set {
             Set::Few(doc_ids) => bits_of(&doc_ids, documents),
         }
     }
+}
+
+/// The documents of bits, which are so many.
+///
+/// # Errors
+/// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
+pub(super) fn doc_ids_of(bits: &[u64], count: usize) -> Result<Vec<u32>> {
+    let mut doc_ids = room(count + 64 * PIECE.min(bits.len()) + SLACK)?;
+    for (first, words) in (0..).step_by(64 * PIECE).zip(bits.chunks(PIECE)) {
+        doc_ids.take_bits(cpu::tier(), first, words);
+    }
+    // It may be kept.
+    doc_ids.shrink_to_fit();
+    Ok(doc_ids)
 }
 
 fn bits_of(doc_ids: &[u32], documents: u32) -> Result<Vec<u64>> {

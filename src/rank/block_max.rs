@@ -3,7 +3,7 @@
 
 use super::candidates::Candidates;
 use super::champions;
-use super::clause::Clause;
+use super::clause::{Clause, terms};
 use super::collector::Collector;
 use super::initial;
 use super::term::Term;
@@ -56,7 +56,7 @@ impl Parts<'_> {
     /// any document can.
     fn divide(&mut self, threshold: f64) -> bool {
         let of_optional = |clause: &mut Clause| !clause.required;
-        self.optional.extend(self.clauses.extract_if(.., of_optional).flat_map(|clause| clause.terms));
+        self.optional.append(&mut terms(self.clauses.extract_if(.., of_optional)));
         self.optional.sort_by(|a, b| b.max_score().total_cmp(&a.max_score()));
         // What documents can reach that lack the terms before this one.
         let (mut term, mut without) = (self.optional.len(), self.of_required);

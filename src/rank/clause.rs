@@ -12,6 +12,15 @@ pub struct Clause<'s> {
     pub required: bool,
 }
 
+/// The terms of all clauses. They are large, and moved once.
+pub fn terms<'s>(clauses: impl IntoIterator<Item = Clause<'s>>) -> Vec<Term<'s>> {
+    let mut terms = Vec::new();
+    for mut clause in clauses {
+        terms.append(&mut clause.terms);
+    }
+    terms
+}
+
 impl Clause<'_> {
     /// The postings of its terms.
     #[inline(always)]

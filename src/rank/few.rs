@@ -2,7 +2,7 @@
 //! what comes first in some order, or what has been found already.
 
 use super::candidates::Candidates;
-use super::clause::Clause;
+use super::clause::{Clause, terms};
 use super::clock::Clock;
 use super::collector::{Collector, Restriction};
 use super::matching::{retain, retain_if};
@@ -127,7 +127,7 @@ tiered! {
 #[inline(always)]
 fn few_on_tier<'s>(doc_ids: &[u32], are_found: bool, clauses: Vec<Clause<'s>>, collector: &mut Collector<'_, 's>) {
     let (mut required, optional): (Vec<Clause>, Vec<Clause>) = clauses.into_iter().partition(|clause| clause.required);
-    let mut optional: Vec<Term> = optional.into_iter().flat_map(|clause| clause.terms).collect();
+    let mut optional = terms(optional);
     required.iter_mut().flat_map(|clause| &mut clause.terms).chain(&mut optional).for_each(Term::compute_max_score);
     required.sort_by_key(Clause::postings);
     optional.sort_by(|a, b| b.max_score().total_cmp(&a.max_score()));

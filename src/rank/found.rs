@@ -1,7 +1,7 @@
 //! Which documents of a segment match, all of them: as a list if they are looked up sooner than lists are gone through, else as a
 //! set.
 
-use super::clause::Clause;
+use super::clause::{Clause, terms};
 use super::clock::Clock;
 use super::collector::Restriction;
 use super::conjunction;
@@ -117,7 +117,7 @@ fn count_common<'s>(
         return matching::count_common_bits(tier, &sets);
     }
     if lead(documents, &clauses, true, restriction).is_some() {
-        return conjunction::count(tier, clauses.into_iter().flat_map(|clause| clause.terms).collect(), clock);
+        return conjunction::count(tier, terms(clauses), clock);
     }
     matching::count(tier, documents, &mut clauses, true, restriction, clock)
 }
@@ -196,7 +196,7 @@ fn listed<'s>(
             doc_ids.extend_from_slice(few);
         }
         Lead::Clause(_) if clauses.iter().all(|clause| clause.terms.len() == 1) => {
-            let terms: Vec<Term> = clauses.drain(..).flat_map(|clause| clause.terms).collect();
+            let terms = terms(clauses.drain(..));
             reserve(&mut doc_ids, terms.iter().map(Term::postings).min().unwrap_or(0))?;
             conjunction::append(tier, terms, clock, &mut doc_ids);
         }

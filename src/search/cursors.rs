@@ -11,7 +11,7 @@ use crate::index::snapshot::SnapshotSegment;
 use crate::rank::clause::Clause;
 use crate::rank::collector::Restriction;
 use crate::rank::score::{Saturations, Scorer};
-use crate::rank::term::{Source, Term};
+use crate::rank::term::Term;
 use crate::rank::{Clock, Norms};
 
 /// The clauses in a segment, those that documents must have [required](Clause::required), and which documents count; `None`
@@ -43,7 +43,8 @@ pub(super) fn of_segment<'s>(
                 }
             };
             if let Some(source) = source {
-                terms.push(with_scores(plan, part, leaf, source)?);
+                let scorer = scorer(plan, part, leaf)?;
+                terms.push(Term::new(cpu::tier(), scorer, source));
             }
         }
         let is_required = clause.is_required(needs_all);
@@ -108,16 +109,7 @@ pub(super) fn term<'s>(
     clock: &Clock,
 ) -> Result<Option<Term<'s>>> {
     let source = lists::source(&part.segment, number, leaf, clock)?;
-    source.map(|source| with_scores(plan, part, leaf, source)).transpose()
-}
-
-fn with_scores<'s>(
-    plan: &'s QueryPlan,
-    part: &'s SnapshotSegment,
-    leaf: &'s Weighted,
-    source: Source<'s>,
-) -> Result<Term<'s>> {
-    Ok(Term::new(cpu::tier(), scorer(plan, part, leaf)?, source))
+    source.map(|source| Ok(Term::new(cpu::tier(), scorer(plan, part, leaf)?, source))).transpose()
 }
 
 /// What the scores of a leaf depend on in a segment.

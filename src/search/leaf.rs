@@ -114,7 +114,7 @@ impl Weighted {
         weight: f32,
         precision: Precision,
     ) -> Result<Weighted> {
-        let values = look_up(index, field, &[term])?;
+        let values = look_up(index, &[(field, term)])?;
         let documents = containing(index, field, &values, 1)?[0];
         Ok(Weighted {
             leaf: Leaf::Weight { field, term: term.to_vec(), weight },
@@ -172,17 +172,20 @@ fn of_whole<'c>(whole: &Whole, leaf: &Leaf, terms: &[&[u8]], containing: &'c [u6
     counts.collect::<Result<Vec<_>>>().map(Cow::Owned)
 }
 
-/// The dictionary's values of some terms in each segment. The processor fetches the beginnings of their lists meanwhile, so whoever weighs
-/// several leaves looks them all up before.
+/// The dictionary's values of some terms, each of a field, in each segment. The processor fetches the beginnings of their lists meanwhile,
+/// so whoever weighs several leaves looks them all up before.
 ///
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt).
-pub(super) fn look_up(index: &Index, field: usize, terms: &[&[u8]]) -> Result<SmallVec<[Values; 1]>> {
+pub(super) fn look_up(index: &Index, terms: &[(usize, &[u8])]) -> Result<SmallVec<[Values; 1]>> {
     let parts = index.snapshot().parts();
     let mut values: SmallVec<[Values; 1]> = smallvec![smallvec![None; terms.len()]; parts.len()];
     for (part, values) in parts.iter().zip(&mut values) {
-        for (term, value) in terms.iter().zip(values) {
-            *value = part.segment.term(field, term)?;
+        match (terms, &mut values[..]) {
+            (&[(field, term)], [value]) => *value = part.segment.term(field, term)?,
+            (terms, values) => part.segment.terms(terms, values)?,
+        }
+        for (&(field, _), value) in terms.iter().zip(values) {
             if let Some(value) = *value {
                 part.segment.prefetch_list(field, value);
             }
@@ -221,7 +224,7 @@ pub(super) fn weighted(
     let terms = leaf.terms();
     let values = match values {
         Some(values) => values,
-        None => look_up(index, field, &terms)?,
+        None => look_up(index, &terms.iter().map(|&term| (field, term)).collect::<SmallVec<[_; 1]>>())?,
     };
     let containing = containing(index, field, &values, terms.len())?;
     let of_whole = of_whole(whole, &leaf, &terms, &containing)?;

@@ -53,7 +53,8 @@ pub(super) fn source_within<'s>(
         Leaf::Phrase { .. } | Leaf::Together { .. } => true,
     };
     if !is_joined {
-        return first.map(|value| of_term(segment, leaf.field(), value)).transpose();
+        let Some(value) = first else { return Ok(None) };
+        return of_term(segment, leaf.field(), value).map(Some);
     }
     let place = &weighted.joined[number];
     if let Some(joined) = place.get() {

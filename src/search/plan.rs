@@ -95,7 +95,7 @@ impl QueryPlan {
             .filter(|(atom, _)| atom.is_expanded())
             .collect();
         let mut expansions = expand(index, whole, &expanded, options, clock)?.into_iter();
-        let mut values = values(index, &typed, clock)?.into_iter();
+        let mut values = LookedUp::words(index, &typed, clock)?;
         let mut budget = Budget::new(whole, options);
         for typed in &typed {
             clock.check()?;
@@ -201,23 +201,45 @@ impl QueryPlan {
     }
 }
 
-/// The values of all words, in the order in which they were typed; none if that is one, with which there is nothing to do while its list
-/// is fetched.
-fn values(index: &Index, typed: &[Typed], clock: &Clock) -> Result<SmallVec<[SmallVec<[Values; 1]>; 4]>> {
-    let parts = typed.iter().flat_map(|typed| &typed.parts);
-    let atoms = parts.flat_map(|part| part.atom.alternatives().iter().map(|atom| (atom, &part.fields)));
-    let words =
-        atoms.filter_map(|(atom, fields)| if let Atom::Term(word) = atom { Some((word, fields)) } else { None });
-    let words = words.flat_map(|(word, fields)| fields.iter().map(move |&field| (word.as_bytes(), field)));
-    if words.clone().nth(1).is_none() {
-        return Ok(SmallVec::new());
+/// So many words are looked up between two looks at the clock.
+const BETWEEN_CHECKS: usize = 256;
+
+/// The values of all words, in the order in which they were typed.
+struct LookedUp {
+    /// In each segment. None if that is one word, with which there is nothing to do while its list is fetched.
+    of_parts: SmallVec<[Values; 1]>,
+    next: usize,
+}
+
+impl LookedUp {
+    fn words(index: &Index, typed: &[Typed], clock: &Clock) -> Result<LookedUp> {
+        let parts = typed.iter().flat_map(|typed| &typed.parts);
+        let atoms = parts.flat_map(|part| part.atom.alternatives().iter().map(|atom| (atom, &part.fields)));
+        let words =
+            atoms.filter_map(|(atom, fields)| if let Atom::Term(word) = atom { Some((word, fields)) } else { None });
+        let words = words.flat_map(|(word, fields)| fields.iter().map(move |&field| (field, word.as_bytes())));
+        let words: SmallVec<[(usize, &[u8]); 8]> = words.collect();
+        let mut of_parts: SmallVec<[Values; 1]> = SmallVec::new();
+        if words.len() > 1 {
+            for words in words.chunks(BETWEEN_CHECKS) {
+                clock.check()?;
+                let more = look_up(index, words)?;
+                match of_parts.is_empty() {
+                    true => of_parts = more,
+                    false => of_parts.iter_mut().zip(more).for_each(|(values, more)| values.extend(more)),
+                }
+            }
+        }
+        Ok(LookedUp { of_parts, next: 0 })
     }
-    words
-        .map(|(word, field)| {
-            clock.check()?;
-            look_up(index, field, &[word])
-        })
-        .collect()
+
+    /// Those of the next word in each segment, if they were looked up.
+    fn next(&mut self) -> Option<SmallVec<[Values; 1]>> {
+        let word = self.next;
+        self.next += 1;
+        let of_part = |values: &Values| values.get(word).map(|&value| smallvec![value]);
+        Some(self.of_parts.iter().map_while(of_part).collect()).filter(|values: &SmallVec<_>| !values.is_empty())
+    }
 }
 
 fn rarest_first(clauses: &[PlannedClause]) -> Option<Vec<usize>> {

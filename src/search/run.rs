@@ -13,13 +13,12 @@ use crate::base::cpu;
 use crate::base::error::{Error, Result};
 use crate::index::segment::Ids;
 use crate::rank::block_max;
-use crate::rank::clause::Clause;
+use crate::rank::clause::{Clause, terms};
 use crate::rank::collector::{Collector, Restriction};
 use crate::rank::few;
 use crate::rank::found::{self, Documents};
 use crate::rank::matching;
 use crate::rank::phrase;
-use crate::rank::term::Term;
 use crate::rank::{Clock, Hit, TopK};
 use smallvec::{SmallVec, smallvec};
 use std::collections::HashSet;
@@ -134,11 +133,6 @@ pub(super) fn found(index: &Index, hits: &[Hit], total: Option<u64>, options: &O
         found.hits.push(FoundHit { id, score: hit.score, doc_id: part.base + u64::from(hit.doc_id), distance });
     }
     Ok(found)
-}
-
-/// The terms of clauses of which a document need not have all.
-fn terms<'s>(clauses: Vec<Clause<'s>>) -> Vec<Term<'s>> {
-    clauses.into_iter().flat_map(|clause| clause.terms).collect()
 }
 
 /// The best `wanted` hits.

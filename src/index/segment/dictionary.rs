@@ -7,14 +7,20 @@
 //! - Nodes lead to smaller addresses only, so no path has an end without end. There may be exponentially many paths, though, none
 //!   of which ends in a term: a walk is given up after as many steps as its number of terms can need.
 //! - More terms than the map says are an error.
+//!
+//! A term is found node by node, and where each node is, only the one before tells: out of the caches that takes a wait for nearly each.
+//! So several terms are looked up [in turns](Dictionary::get_all).
 
 use super::Bytes;
 use super::term_walk::TermWalk;
 use crate::base::error::{Error, Result};
+use crate::base::memory::prefetch;
 use crate::index::LONGEST_KEYWORD;
 use fst::automaton::AlwaysMatch;
 use fst::map::{IndexedValue, OpBuilder, Stream};
+use fst::raw::{CompiledAddr, Fst, Node, Output};
 use fst::{Automaton, IntoStreamer, Streamer};
+use smallvec::SmallVec;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::rc::Rc;
@@ -90,6 +96,22 @@ impl Dictionary {
         self.place.guarded(|| self.map.get(term))
     }
 
+    /// The values of some terms, each in its dictionary, in the order of the terms; as many as there are.
+    ///
+    /// # Errors
+    /// As [`get`](Self::get).
+    pub fn get_all(terms: &[(&Dictionary, &[u8])], values: &mut [Option<u64>]) -> Result<()> {
+        for (terms, values) in terms.chunks(TOGETHER).zip(values.chunks_mut(TOGETHER)) {
+            if catch_unwind(AssertUnwindSafe(|| in_turns(terms, values))).is_err() {
+                // One of them is wrong, and says so.
+                for ((dictionary, term), value) in terms.iter().zip(values) {
+                    *value = dictionary.get(term)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// The term that has a value, if values ascend with terms.
     ///
     /// # Errors
@@ -128,6 +150,66 @@ impl Dictionary {
         let steps = bounds.steps.clone();
         let walk = self.place.guarded(|| TermWalk::new(self.map.as_fst(), automaton, first, end, steps))?;
         Ok(Terms { walk, bounds })
+    }
+}
+
+/// So many terms are looked up in turns.
+const TOGETHER: usize = 16;
+
+/// The values of some terms, each in its dictionary: a byte of each in turns, while the next nodes of the others are fetched.
+#[inline]
+fn in_turns(terms: &[(&Dictionary, &[u8])], values: &mut [Option<u64>]) {
+    values.fill(None);
+    let mut paths: SmallVec<[Path; TOGETHER]> = SmallVec::new();
+    for (&(dictionary, term), value) in terms.iter().zip(values) {
+        let nodes = dictionary.map.as_fst();
+        let root = nodes.root();
+        let (bytes, output) = (nodes.as_bytes(), Output::zero());
+        let mut path = Path { nodes, bytes, rest: term, node: root.addr(), output, value };
+        if path.goes_on(&root) {
+            paths.push(path);
+        }
+    }
+    while !paths.is_empty() {
+        let mut at = 0;
+        while at < paths.len() {
+            let path = &mut paths[at];
+            if path.goes_on(&path.nodes.node(path.node)) {
+                at += 1;
+            } else {
+                paths.swap_remove(at);
+            }
+        }
+    }
+}
+
+/// How far a term has been looked up.
+struct Path<'d> {
+    nodes: &'d Fst<Bytes>,
+    bytes: &'d [u8],
+    rest: &'d [u8],
+    node: CompiledAddr,
+    /// What the value begins with.
+    output: Output,
+    value: &'d mut Option<u64>,
+}
+
+impl Path<'_> {
+    /// Follows the next byte from the node it has reached, or ends; tells whether there is a node to go on from, which is fetched.
+    #[inline(always)]
+    fn goes_on(&mut self, node: &Node) -> bool {
+        let Some((&byte, rest)) = self.rest.split_first() else {
+            *self.value = node.is_final().then(|| self.output.cat(node.final_output()).value());
+            return false;
+        };
+        let Some(index) = node.find_input(byte) else { return false };
+        let next = node.transition(index);
+        (self.rest, self.node, self.output) = (rest, next.addr, self.output.cat(next.out));
+        // A node is where its last byte is.
+        if let Some(last) = self.bytes.get(self.node) {
+            prefetch(std::slice::from_ref(last));
+        }
+        true
     }
 }
 
@@ -330,6 +412,29 @@ mod tests {
         assert_eq!(all_in_union(&dictionary).unwrap(), 8);
         assert_eq!(dictionary.get(b"aba").unwrap(), Some(0));
         assert_eq!(dictionary.get(b"ab").unwrap(), None);
+    }
+
+    #[test]
+    fn several_terms_are_those_looked_up_alone() {
+        let map = |words: &[&str]| {
+            let bytes = fst::Map::from_iter(words.iter().zip(7u64..)).unwrap().into_fst().into_inner();
+            Dictionary::new(Bytes::Own(bytes.into()), "dictionary".into(), 0).unwrap()
+        };
+        let [words, others] = [map(&["", "a", "ab", "abc", "b", "bc", "x"]), map(&["ab", "b", "zz"])];
+        let asked = ["", "a", "ab", "abc", "abcd", "b", "bb", "c", "x", "xy", "zz"];
+        let terms: Vec<(&Dictionary, &[u8])> =
+            asked.iter().flat_map(|term| [(&words, term.as_bytes()), (&others, term.as_bytes())]).collect();
+        for length in 0..=terms.len() {
+            let mut values = vec![Some(1); length];
+            Dictionary::get_all(&terms[..length], &mut values).unwrap();
+            let alone: Vec<_> = terms[..length].iter().map(|(of, term)| of.get(term).unwrap()).collect();
+            assert_eq!(values, alone);
+        }
+        // In whichever the nodes are nowhere, that one is named.
+        let mut wrong = forged(&[200, 0x10, b'a', 0x80], 1);
+        wrong.place.part = "another".into();
+        let error = Dictionary::get_all(&[(&words, b"ab"), (&wrong, b"ab")], &mut [None; 2]).unwrap_err();
+        assert!(error.to_string().contains("another"), "{error}");
     }
 
     #[test]

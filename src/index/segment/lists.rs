@@ -7,6 +7,7 @@ use crate::base::error::{Error, Result};
 use crate::base::memory::{prefetch, zeros};
 use crate::index::Kind;
 use crate::index::list::{self, Decoded, List, ListParts, View};
+use smallvec::SmallVec;
 
 /// An error in a list, with the name of the file.
 #[cold]
@@ -54,6 +55,16 @@ impl Segment {
         self.dictionary(field)?.get(term)
     }
 
+    /// The values of some terms, each of a field, in the order of the terms; as many as there are. Faster than one by one.
+    ///
+    /// # Errors
+    /// As [`Segment::section`].
+    pub fn terms(&self, terms: &[(usize, &[u8])], values: &mut [Option<u64>]) -> Result<()> {
+        let of_field = |&(field, term): &(usize, _)| Ok((self.dictionary(field)?, term));
+        let terms: SmallVec<[_; 8]> = terms.iter().map(of_field).collect::<Result<_>>()?;
+        Dictionary::get_all(&terms, values)
+    }
+
     /// Which parts the lists of a field have.
     pub fn parts(&self, field: usize) -> ListParts {
         let kind = self.schema.fields.get(field).map(|field| field.kind);
@@ -85,19 +96,20 @@ impl Segment {
         let part = self.section_ref(section, field)?;
         let named = |error| named(&part, error);
         let documents = self.documents();
-        let list = List::find(self.unchecked(section, field)?, value, documents, parts).map_err(named)?;
         let start = (value >> 1) as usize;
-        let view = match list {
-            List::Long(view) => view,
-            List::Short(bytes) => {
+        // Views are large: no more moves than it takes.
+        let view = match List::find(self.unchecked(section, field)?, value, documents, parts) {
+            Ok(List::Long(view)) => view,
+            Ok(List::Short(bytes)) => {
                 let length = list::decode_short(bytes, documents, parts, wanted, decoded).map_err(named)?;
                 return part.range(start, length).map(|_| None);
             }
+            Err(error) => return Err(named(error)),
         };
         let key = (part.index as u16, value);
         if !self.sound.read().is_ok_and(|sound| sound.contains(&key)) {
             part.range(start, view.bytes())?;
-            list.check(documents).map_err(named)?;
+            List::Long(view).check(documents).map_err(named)?;
             if let Ok(mut sound) = self.sound.write() {
                 sound.insert(key);
             }

@@ -12,6 +12,7 @@ use super::{Found, FoundHit, Index, distinct, facets, lists, sort};
 use crate::base::cpu;
 use crate::base::error::{Error, Result};
 use crate::index::segment::Ids;
+use crate::index::snapshot::SnapshotSegment;
 use crate::rank::block_max;
 use crate::rank::clause::{Clause, terms};
 use crate::rank::collector::{Collector, Restriction};
@@ -114,18 +115,15 @@ pub(super) fn found(index: &Index, hits: &[Hit], total: Option<u64>, options: &O
     let parts = index.snapshot().parts();
     let mut ids: SmallVec<[Option<Ids>; 1]> = smallvec![None; parts.len()];
     let origin = options.origin();
+    for hit in hits.iter().take(AHEAD) {
+        ids_of(&mut ids, parts, hit.segment)?.prefetch(hit.doc_id);
+    }
     for (at, hit) in hits.iter().enumerate() {
-        if let Some(later) = hits.get(at + AHEAD)
-            && let Some(ids) = &ids[later.segment as usize]
-        {
-            ids.prefetch(later.doc_id);
+        if let Some(later) = hits.get(at + AHEAD) {
+            ids_of(&mut ids, parts, later.segment)?.prefetch(later.doc_id);
         }
+        let id = ids_of(&mut ids, parts, hit.segment)?.get(hit.doc_id)?.to_id();
         let part = &parts[hit.segment as usize];
-        let ids = match &mut ids[hit.segment as usize] {
-            Some(ids) => ids,
-            none => none.insert(part.segment.ids()?),
-        };
-        let id = ids.get(hit.doc_id)?.to_id();
         let distance = match origin {
             Some((field, origin)) => part.segment.points(field)?.get(hit.doc_id)?.map(|point| origin.distance(point)),
             None => None,
@@ -133,6 +131,14 @@ pub(super) fn found(index: &Index, hits: &[Hit], total: Option<u64>, options: &O
         found.hits.push(FoundHit { id, score: hit.score, doc_id: part.base + u64::from(hit.doc_id), distance });
     }
     Ok(found)
+}
+
+/// The ids of a segment, which are found once.
+fn ids_of<'i, 's>(ids: &'i mut [Option<Ids<'s>>], parts: &'s [SnapshotSegment], segment: u32) -> Result<&'i Ids<'s>> {
+    match &mut ids[segment as usize] {
+        Some(ids) => Ok(ids),
+        none => Ok(none.insert(parts[segment as usize].segment.ids()?)),
+    }
 }
 
 /// The best `wanted` hits.

@@ -6,6 +6,7 @@ use super::statistics::Whole;
 use crate::base::error::Result;
 use crate::index::impacts::Precision;
 use crate::index::segment::{Pair, Segment};
+use crate::index::snapshot::SnapshotSegment;
 use crate::rank::bm25::idf;
 use crate::rank::term::Source;
 use once_cell::unsync::OnceCell;
@@ -172,26 +173,35 @@ fn of_whole<'c>(whole: &Whole, leaf: &Leaf, terms: &[&[u8]], containing: &'c [u6
     counts.collect::<Result<Vec<_>>>().map(Cow::Owned)
 }
 
-/// The dictionary's values of some terms, each of a field, in each segment. The processor fetches the beginnings of their lists meanwhile,
-/// so whoever weighs several leaves looks them all up before.
+/// The dictionary's values of some terms, each of a field, in each segment.
 ///
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt).
-pub(super) fn look_up(index: &Index, terms: &[(usize, &[u8])]) -> Result<SmallVec<[Values; 1]>> {
-    let parts = index.snapshot().parts();
-    let mut values: SmallVec<[Values; 1]> = smallvec![smallvec![None; terms.len()]; parts.len()];
-    for (part, values) in parts.iter().zip(&mut values) {
-        match (terms, &mut values[..]) {
-            (&[(field, term)], [value]) => *value = part.segment.term(field, term)?,
-            (terms, values) => part.segment.terms(terms, values)?,
-        }
-        for (&(field, _), value) in terms.iter().zip(values) {
-            if let Some(value) = *value {
-                part.segment.prefetch_list(field, value);
-            }
+fn look_up(index: &Index, terms: &[(usize, &[u8])]) -> Result<SmallVec<[Values; 1]>> {
+    let of_part = |part: &SnapshotSegment| {
+        let mut values: Values = smallvec![None; terms.len()];
+        look_up_in(&part.segment, terms, &mut values)?;
+        Ok(values)
+    };
+    index.snapshot().parts().iter().map(of_part).collect()
+}
+
+/// The dictionary's values of some terms, each of a field, in a segment; as many as there are. The processor fetches the beginnings of
+/// their lists meanwhile, so whoever weighs several leaves looks them all up before.
+///
+/// # Errors
+/// [`Error::Corrupt`](crate::Error::Corrupt).
+pub(super) fn look_up_in(segment: &Segment, terms: &[(usize, &[u8])], values: &mut [Option<u64>]) -> Result<()> {
+    match (terms, &mut *values) {
+        (&[(field, term)], [value]) => *value = segment.term(field, term)?,
+        (terms, values) => segment.terms(terms, values)?,
+    }
+    for (&(field, _), value) in terms.iter().zip(values) {
+        if let Some(value) = *value {
+            segment.prefetch_list(field, value);
         }
     }
-    Ok(values)
+    Ok(())
 }
 
 /// How many documents contain each of so many terms, given their values in each segment.

@@ -3,7 +3,7 @@
 use super::Index;
 use super::asked::Asked;
 use super::expansion::{Budget, Class, Expansion, expand};
-use super::leaf::{Leaf, Leaves, Values, Weighted, look_up, weighted};
+use super::leaf::{Leaf, Leaves, Values, Weighted, look_up_in, weighted};
 use super::options::{Matching, Options};
 use super::read::{Part, Typed, cut, typed};
 use super::statistics::Whole;
@@ -79,7 +79,7 @@ impl QueryPlan {
         let wanted = typed.iter().any(|typed| !typed.clause.exclude);
         let typed_something = !text.trim().is_empty();
         let mut plan = QueryPlan {
-            clauses: Vec::new(),
+            clauses: Vec::with_capacity(typed.len()),
             excluded: Vec::new(),
             // Text without any words finds nothing; no text at all finds everything.
             nothing: typed_something && typed.is_empty() && asked.weighted.is_empty(),
@@ -206,8 +206,10 @@ const BETWEEN_CHECKS: usize = 256;
 
 /// The values of all words, in the order in which they were typed.
 struct LookedUp {
-    /// In each segment. None if that is one word, with which there is nothing to do while its list is fetched.
-    of_parts: SmallVec<[Values; 1]>,
+    /// Of all words in the first segment, then in the next. None if there is one word, with which there is nothing to do while its list is
+    /// fetched.
+    values: SmallVec<[Option<u64>; 8]>,
+    words: usize,
     next: usize,
 }
 
@@ -219,26 +221,28 @@ impl LookedUp {
             atoms.filter_map(|(atom, fields)| if let Atom::Term(word) = atom { Some((word, fields)) } else { None });
         let words = words.flat_map(|(word, fields)| fields.iter().map(move |&field| (field, word.as_bytes())));
         let words: SmallVec<[(usize, &[u8]); 8]> = words.collect();
-        let mut of_parts: SmallVec<[Values; 1]> = SmallVec::new();
+        let parts = index.snapshot().parts();
+        let mut looked_up = LookedUp { values: SmallVec::new(), words: words.len(), next: 0 };
         if words.len() > 1 {
-            for words in words.chunks(BETWEEN_CHECKS) {
-                clock.check()?;
-                let more = look_up(index, words)?;
-                match of_parts.is_empty() {
-                    true => of_parts = more,
-                    false => of_parts.iter_mut().zip(more).for_each(|(values, more)| values.extend(more)),
+            looked_up.values.resize(words.len() * parts.len(), None);
+            for (part, values) in parts.iter().zip(looked_up.values.chunks_mut(words.len())) {
+                for (words, values) in words.chunks(BETWEEN_CHECKS).zip(values.chunks_mut(BETWEEN_CHECKS)) {
+                    clock.check()?;
+                    look_up_in(&part.segment, words, values)?;
                 }
             }
         }
-        Ok(LookedUp { of_parts, next: 0 })
+        Ok(looked_up)
     }
 
     /// Those of the next word in each segment, if they were looked up.
     fn next(&mut self) -> Option<SmallVec<[Values; 1]>> {
-        let word = self.next;
+        if self.values.is_empty() {
+            return None;
+        }
+        let of_word = self.values[self.next..].iter().step_by(self.words);
         self.next += 1;
-        let of_part = |values: &Values| values.get(word).map(|&value| smallvec![value]);
-        Some(self.of_parts.iter().map_while(of_part).collect()).filter(|values: &SmallVec<_>| !values.is_empty())
+        Some(of_word.map(|&value| smallvec![value]).collect())
     }
 }
 

@@ -16,7 +16,7 @@ const WIDTH = 120;
 
 $root = dirname(__DIR__);
 $stubs = [
-    'index' => 'Searching', 'hits' => 'Hits found', 'filter' => 'Filters', 'shards' => 'Several indexes',
+    'index' => 'Searching', 'hits' => 'Hits found', 'stream' => 'Streams', 'filter' => 'Filters', 'shards' => 'Several indexes',
     'writer' => 'Writing',
     'postings' => 'Posting lists', 'yioop' => 'Yioop',
 ];

@@ -2,7 +2,8 @@
 
 /**
  * Postings: compressed posting lists, decoded and intersected on the CPU and on OpenCL devices. The ranked, durable search
- * index is in index.stub.php, hits.stub.php, filter.stub.php, shards.stub.php and writer.stub.php, what is for Yioop in yioop.stub.php.
+ * index is in index.stub.php, hits.stub.php, stream.stub.php, filter.stub.php, shards.stub.php and writer.stub.php, what is for Yioop
+ * in yioop.stub.php.
  *
  * For editors and static analysers; the extension itself defines everything in the stubs. php-tests/settings/stub.phpt checks that
  * they agree.

@@ -38,7 +38,7 @@ foreach ($matches as [, $comment, $function]) {
 }
 ?>
 --EXPECT--
-array(7) {
+array(8) {
   [0]=>
   string(15) "filter.stub.php"
   [1]=>
@@ -50,8 +50,10 @@ array(7) {
   [4]=>
   string(15) "shards.stub.php"
   [5]=>
-  string(15) "writer.stub.php"
+  string(15) "stream.stub.php"
   [6]=>
+  string(15) "writer.stub.php"
+  [7]=>
   string(14) "yioop.stub.php"
 }
 bool(true)

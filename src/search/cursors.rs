@@ -43,8 +43,7 @@ pub(super) fn of_segment<'s>(
                 }
             };
             if let Some(source) = source {
-                let scorer = scorer(plan, part, leaf)?;
-                terms.push(Term::new(cpu::tier(), scorer, source));
+                terms.push(Term::new(cpu::tier(), scorer(plan, part, leaf)?, source));
             }
         }
         let is_required = clause.is_required(needs_all);

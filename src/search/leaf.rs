@@ -6,7 +6,6 @@ use super::statistics::Whole;
 use crate::base::error::Result;
 use crate::index::impacts::Precision;
 use crate::index::segment::{Pair, Segment};
-use crate::index::snapshot::SnapshotSegment;
 use crate::rank::bm25::idf;
 use crate::rank::term::Source;
 use once_cell::unsync::OnceCell;
@@ -178,12 +177,12 @@ fn of_whole<'c>(whole: &Whole, leaf: &Leaf, terms: &[&[u8]], containing: &'c [u6
 /// # Errors
 /// [`Error::Corrupt`](crate::Error::Corrupt).
 fn look_up(index: &Index, terms: &[(usize, &[u8])]) -> Result<SmallVec<[Values; 1]>> {
-    let of_part = |part: &SnapshotSegment| {
-        let mut values: Values = smallvec![None; terms.len()];
-        look_up_in(&part.segment, terms, &mut values)?;
-        Ok(values)
-    };
-    index.snapshot().parts().iter().map(of_part).collect()
+    let parts = index.snapshot().parts();
+    let mut values: SmallVec<[Values; 1]> = smallvec![smallvec![None; terms.len()]; parts.len()];
+    for (part, values) in parts.iter().zip(&mut values) {
+        look_up_in(&part.segment, terms, values)?;
+    }
+    Ok(values)
 }
 
 /// The dictionary's values of some terms, each of a field, in a segment; as many as there are. The processor fetches the beginnings of

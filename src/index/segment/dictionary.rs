@@ -164,8 +164,7 @@ fn in_turns(terms: &[(&Dictionary, &[u8])], values: &mut [Option<u64>]) {
     for (&(dictionary, term), value) in terms.iter().zip(values) {
         let nodes = dictionary.map.as_fst();
         let root = nodes.root();
-        let (bytes, output) = (nodes.as_bytes(), Output::zero());
-        let mut path = Path { nodes, bytes, rest: term, node: root.addr(), output, value };
+        let mut path = Path { nodes, rest: term, node: root.addr(), output: Output::zero(), value };
         if path.goes_on(&root) {
             paths.push(path);
         }
@@ -186,7 +185,6 @@ fn in_turns(terms: &[(&Dictionary, &[u8])], values: &mut [Option<u64>]) {
 /// How far a term has been looked up.
 struct Path<'d> {
     nodes: &'d Fst<Bytes>,
-    bytes: &'d [u8],
     rest: &'d [u8],
     node: CompiledAddr,
     /// What the value begins with.
@@ -206,7 +204,7 @@ impl Path<'_> {
         let next = node.transition(index);
         (self.rest, self.node, self.output) = (rest, next.addr, self.output.cat(next.out));
         // A node is where its last byte is.
-        if let Some(last) = self.bytes.get(self.node) {
+        if let Some(last) = self.nodes.as_bytes().get(self.node) {
             prefetch(std::slice::from_ref(last));
         }
         true

@@ -10,6 +10,7 @@ use super::texts::Reader;
 use super::vectors::Vectors;
 use super::weights::{self, Weights};
 use super::write::{self, FieldWriter};
+use super::write_pairs::Texts;
 use super::{SegmentMeta, frequent, gather, hash, points, words};
 use crate::base::bits::has_bit;
 use crate::base::earth::Point;
@@ -421,7 +422,7 @@ impl SegmentBuilder {
                         false => Inverted::Keywords,
                     };
                     let with_terms = tokens.invert(is_dead, of, |term, postings| out.term(term, postings))?;
-                    out.finish(with_terms, &lengths, 1)?;
+                    out.finish(with_terms, &lengths, Texts::Tokens(Box::new(tokens.inverted(is_dead))))?;
                 }
             }
         }

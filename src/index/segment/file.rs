@@ -118,16 +118,25 @@ impl SegmentWriter {
         self.words[field]
     }
 
-    /// The file as far as it is written, and where a section is in it. Zeros are written first, so that this ends with a chunk.
-    pub fn map_section(&mut self, section: Section, field: u8) -> Result<(Mmap, Range<usize>)> {
+    /// Fills the last chunk with zeros.
+    pub fn end_chunk(&mut self) {
         self.buffer.resize(self.buffer.len().next_multiple_of(CHUNK), 0);
+    }
+
+    /// The file as far as it is written, which ends with a chunk, and where a section is in it.
+    pub fn map_section(&mut self, section: Section, field: u8) -> Result<(Mmap, Range<usize>)> {
+        self.end_chunk();
         self.empty().map_err(|error| failed(&self.path, error))?;
         let (file, _) = self.folder.open_file(&self.name).map_err(|error| failed(&self.path, error))?;
         // SAFETY: what is written is not changed any more, and nobody else knows of the file.
         let map = unsafe { Mmap::map(&file) }.map_err(|error| failed(&self.path, error))?;
-        let place = self.frame.extents.iter().find(|extent| (extent.section, extent.field) == (section, field));
-        let range = place.map_or(0..0, |extent| extent.offset as usize..(extent.offset + extent.length) as usize);
-        Ok((map, range))
+        Ok((map, self.place(section, field)))
+    }
+
+    /// Where a section that is written is in the file; nowhere if there is none.
+    pub fn place(&self, section: Section, field: u8) -> Range<usize> {
+        let extent = self.frame.extents.iter().find(|extent| (extent.section, extent.field) == (section, field));
+        extent.map_or(0..0, |extent| extent.offset as usize..(extent.offset + extent.length) as usize)
     }
 
     /// Where the file is.

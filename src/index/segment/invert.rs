@@ -249,13 +249,13 @@ impl Tokens {
         Ok(lengths)
     }
 
-    /// Calls `each` with every term, in ascending order, and its postings. Documents are numbered without dead ones.
-    /// Returns how many of them have a term.
+    /// Calls `each` with every term that a document has, in ascending order, and its postings. Documents are numbered without dead
+    /// ones. Returns how many of them have a term.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`], and those of `each`.
     pub fn invert(
-        mut self,
+        &mut self,
         dead: impl Fn(usize) -> bool,
         of: Inverted,
         mut each: impl FnMut(&[u8], &Postings) -> Result<()>,
@@ -263,8 +263,8 @@ impl Tokens {
         debug_assert_eq!(self.next(), self.tokens.len(), "all documents were ended");
         debug_assert!(self.stems.is_none(), "tokens are terms");
         self.terms.freeze();
-        let sorted = self.terms.sorted()?;
-        let with_terms = self.rank(&sorted, &dead)?;
+        self.bury(&dead);
+        let (sorted, with_terms) = self.rank()?;
         let mut sorter = Sorter::new(self.tokens.len() / RANGES, self.terms.most() as usize)?;
         let mut of_term = OfTerm::new(self.terms.most() as usize)?;
         let mut low = 0;
@@ -277,39 +277,48 @@ impl Tokens {
             }
             for (&number, pairs) in sorted[low..].iter().zip(sorter.by_term()) {
                 debug_assert_eq!(pairs.len(), self.terms.counted(number) as usize);
-                if !pairs.is_empty() {
-                    of_term.set(pairs, &of);
-                    each(self.terms.term(number), &of_term.postings(&of))?;
-                }
+                of_term.set(pairs, &of);
+                each(self.terms.term(number), &of_term.postings(&of))?;
             }
             low += taken;
         }
         Ok(with_terms)
     }
 
-    /// Replaces the numbers of terms by their ranks, and the tokens of dead documents by holes. Returns how many documents
-    /// that are not dead have a term.
-    fn rank(&mut self, sorted: &[u32], dead: impl Fn(usize) -> bool) -> Result<u32> {
-        let mut ranks = zeros(sorted.len())?;
-        for (rank, &number) in (0..).zip(sorted) {
+    /// Replaces the tokens of dead documents by holes.
+    fn bury(&mut self, dead: impl Fn(usize) -> bool) {
+        for (_, range) in documents(&self.ends).enumerate().filter(|&(doc, _)| dead(doc)) {
+            let tokens = &mut self.tokens[range];
+            tokens.iter().filter(|&&token| token != HOLE).for_each(|&number| self.terms.uncount(number));
+            tokens.fill(HOLE);
+        }
+    }
+
+    /// Replaces the numbers of terms by their ranks among those that are left. Returns these, and how many documents have one.
+    fn rank(&mut self) -> Result<(Vec<u32>, u32)> {
+        let mut sorted = self.terms.sorted()?;
+        sorted.retain(|&number| self.terms.counted(number) > 0);
+        let mut ranks = zeros(self.terms.len())?;
+        for (rank, &number) in (0..).zip(&sorted) {
             ranks[number as usize] = rank;
         }
         let mut with_terms = 0;
-        for (doc, range) in documents(&self.ends).enumerate() {
-            let tokens = &mut self.tokens[range];
-            if dead(doc) {
-                tokens.iter().filter(|&&token| token != HOLE).for_each(|&number| self.terms.uncount(number));
-                tokens.fill(HOLE);
-                continue;
-            }
+        for range in documents(&self.ends) {
             let mut any = false;
-            for token in tokens.iter_mut().filter(|token| **token != HOLE) {
+            for token in self.tokens[range].iter_mut().filter(|token| **token != HOLE) {
                 *token = ranks[*token as usize];
                 any = true;
             }
             with_terms += u32::from(any);
         }
-        Ok(with_terms)
+        Ok((sorted, with_terms))
+    }
+
+    /// The tokens of each document that is not dead, after they were [inverted](Self::invert): the number of the term, among those in
+    /// ascending order, or [`HOLE`].
+    pub fn inverted<'t>(&'t self, dead: impl Fn(usize) -> bool + 't) -> impl Iterator<Item = &'t [u32]> {
+        let alive = documents(&self.ends).enumerate().filter(move |&(doc, _)| !dead(doc));
+        alive.map(|(_, range)| &self.tokens[range])
     }
 }
 

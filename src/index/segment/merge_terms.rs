@@ -8,6 +8,7 @@ use super::file::SegmentWriter;
 use super::merge_plan::{GONE, Input, MergePlan};
 use super::words::Lost;
 use super::write::FieldWriter;
+use super::write_pairs::Texts;
 use crate::base::error::{Error, Result};
 use crate::base::memory;
 use crate::base::threads::{at_most, in_order};
@@ -61,7 +62,7 @@ pub(super) fn merge_terms(
         [] => with_terms(mergers.into_iter().map(|merger| merger.with_terms)),
         lengths => lengths.iter().filter(|&&length| length != 0).count() as u32,
     };
-    out.finish(with_terms, lengths, threads)
+    out.finish(with_terms, lengths, Texts::Lists { threads })
 }
 
 /// How many bits are set in any of the sets.

@@ -3,6 +3,7 @@
 use super::file::SegmentWriter;
 use super::invert::{Inverted, Tokens};
 use super::write::{self, FieldWriter};
+use super::write_pairs::Texts;
 use crate::base::error::Result;
 use crate::base::memory::reserve;
 use crate::index::LONGEST_KEYWORD;
@@ -60,7 +61,7 @@ impl Weights {
 
     /// Writes the sections of a field with `documents` documents, those that are not dead.
     pub fn write(
-        self,
+        mut self,
         is_dead: impl Fn(usize) -> bool + Copy,
         documents: u32,
         field: usize,
@@ -70,7 +71,7 @@ impl Weights {
         let mut out = FieldWriter::new(writer, field, documents)?;
         let of = Inverted::Weights { codes: &self.codes };
         let with_terms = self.tokens.invert(is_dead, of, |term, postings| out.term(term, postings))?;
-        out.finish(with_terms, &[], 1)
+        out.finish(with_terms, &[], Texts::Lists { threads: 1 })
     }
 }
 

@@ -7,7 +7,7 @@ use super::gather::Common;
 use super::ids::IdColumn;
 use super::list_writer::{self, ListWriter, not_built};
 use super::numbers::Numbers;
-use super::write_pairs::write_pairs;
+use super::write_pairs::{Texts, write_pairs};
 use crate::base::error::Result;
 use crate::index::list::{self, Postings};
 use fst::MapBuilder;
@@ -84,9 +84,9 @@ impl<'w> FieldWriter<'w> {
         Ok(())
     }
 
-    /// Writes what remains, on up to `threads` threads; `containing` documents have a term in the field, and these are their lengths,
-    /// as of [`Postings`].
-    pub fn finish(self, containing: u32, lengths: &[u8], threads: usize) -> Result<()> {
+    /// Writes what remains; `containing` documents have a term in the field, and these are their lengths, as of [`Postings`], and
+    /// their texts.
+    pub fn finish(self, containing: u32, lengths: &[u8], texts: Texts) -> Result<()> {
         let FieldWriter { lists, field, dictionary, terms, tokens, common, counts, .. } = self;
         let writer = lists.end()?;
         let dictionary = dictionary.into_inner().map_err(|error| not_built(writer.path(), error))?;
@@ -96,7 +96,7 @@ impl<'w> FieldWriter<'w> {
             frequent::write_of_terms(writer, field, counts)?;
         }
         match common {
-            Some(common) => write_pairs(writer, field, common, lengths, threads),
+            Some(common) => write_pairs(writer, field, common, lengths, texts),
             None => Ok(()),
         }
     }

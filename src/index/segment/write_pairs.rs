@@ -2,7 +2,7 @@
 
 use super::file::SegmentWriter;
 use super::format::Section;
-use super::gather::{Common, gather};
+use super::gather::{Common, of_lists, of_tokens};
 use super::list_writer::{ListWriter, not_built};
 use super::pairs::{BY_DOCUMENTS, key};
 use crate::base::error::Result;
@@ -24,19 +24,36 @@ struct RowLists {
     values: Vec<(u16, u64)>,
 }
 
-/// Writes the sections of a text field whose lists are written, on up to `threads` threads.
+/// Where it is seen which words follow each other.
+pub(super) enum Texts<'t> {
+    /// In the lists, which up to so many threads read.
+    Lists { threads: usize },
+    /// In the tokens of each document: numbers of terms, in the order in which these were written, or others that no term has.
+    Tokens(Box<dyn Iterator<Item = &'t [u32]> + 't>),
+}
+
+/// Writes the sections of a text field whose lists are written.
 pub(super) fn write_pairs(
     writer: &mut SegmentWriter,
     field: u8,
     common: Common,
     lengths: &[u8],
-    threads: usize,
+    texts: Texts,
 ) -> Result<()> {
     let codecs = writer.codecs();
-    let parts = ListParts { frequencies: true, positions: true, codecs };
-    let (map, lists) = writer.map_section(Section::Lists, field)?;
-    let gathered = gather(&map[lists], common, lengths, parts, threads)?;
-    drop(map);
+    let (gathered, threads) = match texts {
+        Texts::Lists { threads } => {
+            let parts = ListParts { frequencies: true, positions: true, codecs };
+            let (map, lists) = writer.map_section(Section::Lists, field)?;
+            (of_lists(&map[lists], common, lengths, parts, threads)?, threads)
+        }
+        Texts::Tokens(tokens) => {
+            // As where the lists are read, so that what is written is the same.
+            writer.end_chunk();
+            let lists = writer.place(Section::Lists, field).len();
+            (of_tokens(tokens, common, lengths, lists)?, 1)
+        }
+    };
     let path = writer.path().to_owned();
     let mut lists = ListWriter::begin(writer, Section::PairLists, field)?;
     let mut keys = MapBuilder::memory();

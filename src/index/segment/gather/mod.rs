@@ -1,12 +1,15 @@
-//! Finds the documents in which common words follow each other, in the lists of a segment that is being written.
+//! Finds the documents in which common words follow each other, in a segment that is being written.
 //!
-//! Documents are looked at in windows ([`window`]), for which the lists are read forwards ([`cursor`]): the positions of all common
-//! words in a window are put in the order of documents, and words at neighbouring positions counted. Several threads look at parts of
-//! the documents. If pairs get too large ([`limit`]), those of the rarest words are given up.
+//! Of documents that were just added the [`tokens`] are still in memory, where words follow each other as they do in the text. Of a
+//! merge there are only the lists that it wrote. They are read forwards ([`cursor`]), for a [`window`] of documents at a time: the
+//! positions of all common words are put in the order of documents, and words at neighbouring positions counted. Several threads look at
+//! parts of the documents. If pairs get too large ([`limit`]), those of the rarest words are given up.
 
+mod counts;
 mod cursor;
 mod gaps;
 mod limit;
+mod tokens;
 mod window;
 
 use super::format::has_pairs;
@@ -18,7 +21,8 @@ use cursor::Cursor;
 use gaps::Gaps;
 use limit::{Limit, Row};
 use std::ops::Range;
-use window::{WINDOW, Window, end_of_window};
+use tokens::InTokens;
+use window::{InLists, WINDOW, end_of_window};
 
 /// Pairs are kept of words that, were they independent, would be in one of so many documents together. So each is in one of so many.
 const EXPECTED: u64 = 512;
@@ -47,6 +51,8 @@ pub(super) fn memory(documents: usize, schema: &Schema) -> usize {
 /// A word that may have pairs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word {
+    /// Its number: that of the terms written before it.
+    pub term: u32,
     /// How many documents contain it.
     pub containing: u32,
     /// Its value of the dictionary.
@@ -55,21 +61,26 @@ pub(super) struct Word {
 
 /// The common words of a field, as their lists are written.
 #[derive(Default)]
-pub(super) struct Common(Vec<Word>);
+pub(super) struct Common {
+    words: Vec<Word>,
+    /// How many terms there are.
+    terms: u32,
+}
 
 impl Common {
-    /// Takes a word with its value of the dictionary, if it is common.
+    /// Takes the next term with its value of the dictionary, if it is common.
     pub fn add(&mut self, containing: usize, documents: u32, value: u64) {
         if containing as u64 * EXPECTED >= u64::from(documents) {
-            self.0.push(Word { containing: containing as u32, value });
+            self.words.push(Word { term: self.terms, containing: containing as u32, value });
         }
+        self.terms += 1;
     }
 
     /// The commonest ones, in this order.
     fn commonest(mut self) -> Vec<Word> {
-        self.0.sort_unstable_by_key(|word| (std::cmp::Reverse(word.containing), word.value));
-        self.0.truncate(MOST);
-        self.0
+        self.words.sort_unstable_by_key(|word| (std::cmp::Reverse(word.containing), word.value));
+        self.words.truncate(MOST);
+        self.words
     }
 }
 
@@ -104,7 +115,7 @@ impl Gathered {
 ///
 /// # Errors
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-pub(super) fn gather(
+pub(super) fn of_lists(
     lists: &[u8],
     common: Common,
     lengths: &[u8],
@@ -112,73 +123,124 @@ pub(super) fn gather(
     threads: usize,
 ) -> Result<Gathered> {
     let documents = lengths.len() as u32;
-    let mut words = common.commonest();
-    let containing = words.iter().map(|word| word.containing).collect();
-    let limit = Limit::new(containing, documents, (lists.len() / 100 * PERCENT).min(BYTES * documents as usize));
-    words.truncate(limit.rows().count());
-    let (mut pairs, mut bytes) = (Vec::new(), 0);
+    let mut gathering = Gathering::new(common, documents, lists.len());
+    let Gathering { words, limit, pairs, bytes } = &mut gathering;
+    let (words, limit) = (&*words, &*limit);
     let threads = at_most(threads, (documents / SHARE) as usize);
     let of_part = if threads == 1 { documents } else { documents.div_ceil((PARTS * threads) as u32) };
     let mut ranges = (0..documents).step_by(of_part.max(1) as usize).map(|from| from..documents.min(from + of_part));
     in_order(
         threads,
-        || Gatherer::new(lists, &words, documents, parts, &limit),
+        || Ok(Gatherer::new(limit, InLists::new(lists, words, documents, parts, limit.slots())?)),
         || Ok(ranges.next()),
         |gatherer, range| gatherer.gather(range, lengths),
         |mut of_range| {
             if pairs.is_empty() {
-                pairs = of_range;
-                bytes = pairs.iter().map(Gaps::bytes).sum();
+                *pairs = of_range;
+                *bytes = pairs.iter().map(Gaps::bytes).sum();
             } else {
                 for place in limit.rows().flat_map(Row::places) {
                     let before = pairs[place].bytes();
                     pairs[place].append(std::mem::take(&mut of_range[place]))?;
-                    bytes += pairs[place].bytes() - before;
+                    *bytes += pairs[place].bytes() - before;
                 }
             }
-            limit.keep(&mut pairs, &mut bytes, Gaps::bytes);
+            limit.keep(pairs, bytes, Gaps::bytes);
             Ok(())
         },
     )?;
-    let rows: Vec<Row> = limit.rows().collect();
-    words.truncate(rows.len());
-    let mut numbers: Vec<u16> = (0..words.len() as u16).collect();
-    numbers.sort_unstable_by_key(|&number| words[usize::from(number)].value);
-    words.sort_unstable_by_key(|word| word.value);
-    Ok(Gathered { words, least: limit.least(), numbers, rows, pairs })
+    Ok(gathering.finish())
+}
+
+/// Finds the same pairs, given the tokens of each document, with the terms' [numbers](Word::term) or others that no term has. Their
+/// lists take so many bytes.
+///
+/// # Errors
+/// As [`of_lists`].
+pub(super) fn of_tokens<'t>(
+    tokens: impl Iterator<Item = &'t [u32]>,
+    common: Common,
+    lengths: &[u8],
+    lists: usize,
+) -> Result<Gathered> {
+    let documents = lengths.len() as u32;
+    let terms = common.terms as usize;
+    let mut gathering = Gathering::new(common, documents, lists);
+    let in_tokens = InTokens::new(tokens, &gathering.words, terms, gathering.limit.slots())?;
+    gathering.pairs = Gatherer::new(&gathering.limit, in_tokens).gather(0..documents, lengths)?;
+    gathering.bytes = gathering.pairs.iter().map(Gaps::bytes).sum();
+    gathering.limit.keep(&mut gathering.pairs, &mut gathering.bytes, Gaps::bytes);
+    Ok(gathering.finish())
+}
+
+/// What is found, as it grows.
+struct Gathering {
+    /// By number: the commonest first.
+    words: Vec<Word>,
+    limit: Limit,
+    /// By their places.
+    pairs: Vec<Gaps>,
+    /// Bytes that these take.
+    bytes: usize,
+}
+
+impl Gathering {
+    /// None yet, of words whose lists take so many bytes.
+    fn new(common: Common, documents: u32, lists: usize) -> Gathering {
+        let mut words = common.commonest();
+        let containing = words.iter().map(|word| word.containing).collect();
+        let limit = Limit::new(containing, documents, (lists / 100 * PERCENT).min(BYTES * documents as usize));
+        words.truncate(limit.rows().count());
+        Gathering { words, limit, pairs: Vec::new(), bytes: 0 }
+    }
+
+    fn finish(self) -> Gathered {
+        let Gathering { mut words, limit, pairs, .. } = self;
+        let rows: Vec<Row> = limit.rows().collect();
+        words.truncate(rows.len());
+        let mut numbers: Vec<u16> = (0..words.len() as u16).collect();
+        numbers.sort_unstable_by_key(|&number| words[usize::from(number)].value);
+        words.sort_unstable_by_key(|word| word.value);
+        Gathered { words, least: limit.least(), numbers, rows, pairs }
+    }
+}
+
+/// Where it is seen which words follow each other, document by document.
+trait Texts {
+    /// Goes to the first document of a part.
+    fn seek(&mut self, from: u32);
+
+    /// Calls `take` with each of the documents `from..to`, which come next, and the place of a pair, and how often one word follows the
+    /// other there.
+    fn each(
+        &mut self,
+        rows: &[Row],
+        documents: Range<u32>,
+        take: impl FnMut(u32, usize, u32) -> Result<()>,
+    ) -> Result<()>;
 }
 
 /// Gathers pairs in parts of the documents.
-struct Gatherer<'l> {
+struct Gatherer<'l, T> {
     limit: &'l Limit,
-    cursors: Vec<Cursor<'l>>,
-    window: Window,
+    texts: T,
     pairs: Vec<Gaps>,
 }
 
-impl<'l> Gatherer<'l> {
-    fn new(
-        lists: &'l [u8],
-        words: &[Word],
-        documents: u32,
-        parts: ListParts,
-        limit: &'l Limit,
-    ) -> Result<Gatherer<'l>> {
-        let cursor = |word: &Word| Cursor::new(lists, word.value, documents, parts);
-        let cursors = words.iter().map(cursor).collect::<Result<_>>()?;
-        Ok(Gatherer { limit, cursors, window: Window::new(limit.slots())?, pairs: Vec::new() })
+impl<'l, T: Texts> Gatherer<'l, T> {
+    fn new(limit: &'l Limit, texts: T) -> Gatherer<'l, T> {
+        Gatherer { limit, texts, pairs: Vec::new() }
     }
 
     /// The pairs in some documents, by their places.
     fn gather(&mut self, range: Range<u32>, lengths: &[u8]) -> Result<Vec<Gaps>> {
         self.pairs.resize_with(self.limit.slots(), Gaps::default);
-        self.cursors.iter_mut().for_each(|cursor| cursor.seek(range.start));
+        self.texts.seek(range.start);
         let (mut from, mut bytes) = (range.start, 0);
         while from < range.end {
             let to = end_of_window(&lengths[..range.end as usize], from);
             let rows: Vec<Row> = self.limit.rows().collect();
-            self.window.fill(&mut self.cursors[..rows.len()], from, to)?;
-            self.window.each(&rows, |doc_id, place, frequency| {
+            self.texts.each(&rows, from..to, |doc_id, place, frequency| {
                 let before = self.pairs[place].appended();
                 self.pairs[place].push(doc_id, frequency)?;
                 bytes += self.pairs[place].appended() - before;
@@ -198,19 +260,23 @@ mod tests {
 
     /// Words that stand in another order in each document, so that many follow each other, and their pairs take more than is allowed.
     #[test]
-    fn words_are_given_up_alike_by_any_number_of_threads() {
+    fn words_are_given_up_alike_by_any_number_of_threads_and_in_tokens() {
         // A prime: the multiples of a smaller number, plus another, are all numbers below it in some order.
         const WORDS: u32 = 7;
         let documents = 6000u32;
         let lengths = vec![0; documents as usize];
         let parts = ListParts { frequencies: true, positions: true, codecs: Codecs::default() };
         let (mut lists, mut words) = (Vec::new(), Vec::new());
+        let mut tokens = vec![[u32::MAX; WORDS as usize]; documents as usize];
         for word in 0..WORDS {
             // The first is in all documents, the others in ever fewer.
             let doc_ids: Vec<u32> = (0..documents).filter(|doc_id| doc_id / 50 % 64 >= word).collect();
             let frequencies = vec![1; doc_ids.len()];
             let position = |&doc_id: &u32| (word * (1 + doc_id % (WORDS - 1)) + doc_id / (WORDS - 1)) % WORDS;
             let positions: Vec<u32> = doc_ids.iter().map(position).collect();
+            for (&doc_id, &position) in doc_ids.iter().zip(&positions) {
+                tokens[doc_id as usize][position as usize] = word;
+            }
             let postings =
                 Postings { doc_ids: &doc_ids, frequencies: &frequencies, positions: &positions, lengths: &lengths };
             let value = list::encode(&postings, documents, parts.codecs, 0, &mut lists).unwrap();
@@ -224,10 +290,12 @@ mod tests {
             .collect();
         // SAFETY: any numbers are bytes.
         let lists = unsafe { std::slice::from_raw_parts(aligned.as_ptr().cast::<u8>(), lists.len()) };
-        let gathered = |threads: usize| {
+        let common = || {
             let mut common = Common::default();
             words.iter().for_each(|&(containing, value)| common.add(containing, documents, value));
-            let gathered = gather(lists, common, &lengths, parts, threads).unwrap();
+            common
+        };
+        let all_of = |gathered: Gathered| {
             let mut pairs = Vec::new();
             for first in 0..gathered.words.len() as u16 {
                 for second in 0..gathered.words.len() as u16 {
@@ -238,13 +306,16 @@ mod tests {
             }
             (gathered.words, gathered.least, pairs)
         };
-        let of_one = gathered(1);
+        let in_lists = |threads: usize| all_of(of_lists(lists, common(), &lengths, parts, threads).unwrap());
+        let of_one = in_lists(1);
         let (words, least, pairs) = &of_one;
         let all = Limit::new(words.iter().map(|word| word.containing).collect(), documents, 0);
         assert!(*least > all.least(), "none are given up");
         assert!(pairs.iter().any(|(doc_ids, _)| !doc_ids.is_empty()), "all are");
         for threads in 2..6 {
-            assert!(gathered(threads) == of_one, "{threads} threads");
+            assert!(in_lists(threads) == of_one, "{threads} threads");
         }
+        let tokens = tokens.iter().map(|tokens| &tokens[..]);
+        assert!(all_of(of_tokens(tokens, common(), &lengths, lists.len()).unwrap()) == of_one);
     }
 }

@@ -1,10 +1,14 @@
-//! [`Window`]: where common words stand in a few documents, and which follow each other.
+//! [`InLists`]: which words follow each other by the positions in their lists, a few documents at a time.
 
+use super::counts::PairCounts;
 use super::cursor::Cursor;
 use super::limit::Row;
+use super::{Texts, Word};
 use crate::base::error::Result;
 use crate::base::memory::{self, zeros};
 use crate::index::length;
+use crate::index::list::ListParts;
+use std::ops::Range;
 
 /// Documents of a window, and tokens of these, at most; but one document may have more.
 pub(super) const WINDOW: u32 = 4096;
@@ -24,7 +28,7 @@ pub(super) fn end_of_window(lengths: &[u8], from: u32) -> u32 {
 }
 
 /// The positions of common words in some documents.
-pub(super) struct Window {
+struct Window {
     /// Document (less the first), position and word: in the order of words, then of documents.
     found: Vec<u64>,
     /// The same in the order of documents.
@@ -48,23 +52,34 @@ fn word_of(one: u64) -> usize {
     (one & ((1 << WORD_BITS) - 1)) as usize
 }
 
-/// How often pairs of words are in a document.
-struct PairCounts {
-    /// By their places.
-    frequencies: Vec<u32>,
-    /// The pairs that are there.
-    touched: Vec<usize>,
+/// The lists of common words, and a window of the documents that have them.
+pub(super) struct InLists<'l> {
+    /// By the words' numbers.
+    cursors: Vec<Cursor<'l>>,
+    window: Window,
 }
 
-impl PairCounts {
-    /// Counts a pair, if it is kept.
-    #[inline(always)]
-    fn add(&mut self, rows: &[Row], first: usize, second: usize) {
-        let Some(place) = rows[first].place(second) else { return };
-        if self.frequencies[place] == 0 {
-            self.touched.push(place);
-        }
-        self.frequencies[place] += 1;
+impl<'l> InLists<'l> {
+    /// The lists of some words, whose pairs have so many places.
+    pub fn new(lists: &'l [u8], words: &[Word], documents: u32, parts: ListParts, slots: usize) -> Result<InLists<'l>> {
+        let cursor = |word: &Word| Cursor::new(lists, word.value, documents, parts);
+        Ok(InLists { cursors: words.iter().map(cursor).collect::<Result<_>>()?, window: Window::new(slots)? })
+    }
+}
+
+impl Texts for InLists<'_> {
+    fn seek(&mut self, from: u32) {
+        self.cursors.iter_mut().for_each(|cursor| cursor.seek(from));
+    }
+
+    fn each(
+        &mut self,
+        rows: &[Row],
+        documents: Range<u32>,
+        take: impl FnMut(u32, usize, u32) -> Result<()>,
+    ) -> Result<()> {
+        self.window.fill(&mut self.cursors[..rows.len()], documents.start, documents.end)?;
+        self.window.each(rows, take)
     }
 }
 
@@ -72,7 +87,7 @@ impl Window {
     /// For pairs with so many places.
     pub fn new(slots: usize) -> Result<Window> {
         let (begins, places) = (zeros(WINDOW as usize + 1)?, zeros(PLACES + 1)?);
-        let counts = PairCounts { frequencies: zeros(slots)?, touched: Vec::new() };
+        let counts = PairCounts::new(slots)?;
         Ok(Window { found: Vec::new(), sorted: Vec::new(), begins, counts, places, from: 0 })
     }
 
@@ -109,9 +124,7 @@ impl Window {
             if !count_by_places(of_document, places, rows, counts) {
                 count_in_order(of_document, rows, counts);
             }
-            for place in counts.touched.drain(..) {
-                take(*from + document, place, std::mem::take(&mut counts.frequencies[place]))?;
-            }
+            counts.drain(|place, frequency| take(*from + document, place, frequency))?;
         }
         Ok(())
     }

@@ -71,9 +71,23 @@ pub(crate) fn reserve<T>(vector: &mut Vec<T>, more: usize) -> Result<()> {
     if free < more { grow(vector, more) } else { Ok(()) }
 }
 
+/// The same for one of many vectors, most of which stay small.
+///
+/// # Errors
+/// As [`reserve`].
+#[inline]
+pub(crate) fn reserve_few<T>(vector: &mut Vec<T>, more: usize) -> Result<()> {
+    let free = vector.capacity() - vector.len();
+    if free < more { grow_by(vector, more.max(vector.len()).max(16)) } else { Ok(()) }
+}
+
 #[cold]
 fn grow<T>(vector: &mut Vec<T>, more: usize) -> Result<()> {
-    let wanted = more.max(vector.len() / 4).max(1024);
+    grow_by(vector, more.max(vector.len() / 4).max(1024))
+}
+
+#[cold]
+fn grow_by<T>(vector: &mut Vec<T>, wanted: usize) -> Result<()> {
     vector.try_reserve_exact(wanted).map_err(out_of_memory::<T>(wanted))
 }
 

@@ -8,7 +8,7 @@
 //! | [`merge`], `merge_plan`, `merge_terms` | several segments → one, without deleted documents; which go where; lists |
 //! | [`reorder`] | an order of documents in which lists are shorter |
 //! | `format`, `footer` | header, table of sections, footer; reading and checking them |
-//! | `file`, `list_writer`, `write` | files from front to back; sections of lists; the sections with terms |
+//! | `file`, `list_writer`, `map_writer`, `write` | files from front to back; sections of lists; maps of terms; the sections with terms |
 //! | `words` | the section of words whose terms are stems |
 //! | `frequent` | the section of frequent words |
 //! | `pairs`, `gather`, `write_pairs` | documents in which one common word follows another; finding them; writing them |
@@ -48,6 +48,7 @@ mod kept;
 mod keyword_column;
 mod list_writer;
 mod lists;
+mod map_writer;
 pub mod merge;
 mod merge_plan;
 mod merge_terms;

@@ -1,28 +1,27 @@
 //! [`FieldWriter`]: writes lists and dictionary of a field.
 
-use super::file::{SegmentWriter, Spill};
+use super::file::SegmentWriter;
 use super::format::{FieldCounts, NO_FIELD, Section};
 use super::frequent::{self, Counts};
 use super::gather::Common;
 use super::ids::IdColumn;
 use super::list_writer::{self, ListWriter, not_built};
+use super::map_writer::MapWriter;
 use super::numbers::Numbers;
 use super::write_pairs::{Texts, write_pairs};
 use crate::base::error::Result;
 use crate::index::list::{self, Postings};
-use fst::MapBuilder;
 use std::io::Write;
 
-/// Bytes of memory that the writing of a field takes, besides the postings of one term: buffers, and the tables of the
-/// dictionary's builder.
-pub(super) const MEMORY: usize = 4 * list_writer::GATHERED + Spill::MEMORY + (4 << 20);
+/// Bytes of memory that the writing of a field takes, besides the postings of one term.
+pub(super) const MEMORY: usize = 4 * list_writer::GATHERED + MapWriter::MEMORY;
 
 /// Writes the terms of a field in ascending order, each with its list.
 pub(super) struct FieldWriter<'w> {
     lists: ListWriter<'w>,
     field: u8,
     documents: u32,
-    dictionary: MapBuilder<Spill>,
+    dictionary: MapWriter,
     terms: u64,
     /// Tokens of a text field.
     tokens: Option<u64>,
@@ -42,7 +41,7 @@ pub(super) fn numbers(writer: &mut SegmentWriter, field: usize, numbers: &Number
 impl<'w> FieldWriter<'w> {
     /// Begins a field of a segment with that many documents.
     pub fn new(writer: &'w mut SegmentWriter, field: usize, documents: u32) -> Result<FieldWriter<'w>> {
-        let dictionary = MapBuilder::new(writer.spill()).map_err(|error| not_built(writer.path(), error))?;
+        let dictionary = MapWriter::new(writer.spill()).map_err(|error| not_built(writer.path(), error))?;
         let common = writer.has_pairs(field).then(Common::default);
         let counts = (writer.has_frequent(field) && !writer.has_words(field)).then(Counts::default);
         let tokens = writer.is_text(field).then_some(0);
@@ -70,7 +69,7 @@ impl<'w> FieldWriter<'w> {
 
     /// Adds the next term, whose list is written, to the dictionary: so many documents have it, so often.
     pub fn listed(&mut self, term: &[u8], value: u64, containing: usize, tokens: u64) -> Result<()> {
-        self.dictionary.insert(term, value).map_err(|error| not_built(self.lists.path(), error))?;
+        self.dictionary.add(term, value, |error| not_built(self.lists.path(), error))?;
         if let Some(common) = &mut self.common {
             common.add(containing, self.documents, value);
         }
@@ -89,7 +88,7 @@ impl<'w> FieldWriter<'w> {
     pub fn finish(self, containing: u32, lengths: &[u8], texts: Texts) -> Result<()> {
         let FieldWriter { lists, field, dictionary, terms, tokens, common, counts, .. } = self;
         let writer = lists.end()?;
-        let dictionary = dictionary.into_inner().map_err(|error| not_built(writer.path(), error))?;
+        let dictionary = dictionary.finish().map_err(|error| not_built(writer.path(), error))?;
         writer.section(Section::Dictionary, field, |out| dictionary.copy_to(out))?;
         writer.set_counts(field.into(), FieldCounts { documents: containing, tokens: tokens.unwrap_or(0), terms });
         if let Some(counts) = counts {

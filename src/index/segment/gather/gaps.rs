@@ -16,7 +16,7 @@ pub(super) struct Gaps {
 
 impl Gaps {
     pub fn push(&mut self, doc_id: u32, frequency: u32) -> Result<()> {
-        memory::reserve(&mut self.bytes, 10)?;
+        memory::reserve_few(&mut self.bytes, 10)?;
         let gap = u64::from(doc_id - self.next) << 1;
         let is_first = self.bytes.is_empty();
         self.next = doc_id + 1;
@@ -41,7 +41,7 @@ impl Gaps {
             *self = later;
             return Ok(());
         }
-        memory::reserve(&mut self.bytes, later.bytes.len())?;
+        memory::reserve_few(&mut self.bytes, later.bytes.len())?;
         let mut numbers = Numbers(&later.bytes);
         let first = numbers.next().unwrap_or_default();
         put(&mut self.bytes, first - (u64::from(self.next) << 1));

@@ -11,8 +11,8 @@
 //! ```
 //! Two words of the table that have no list follow each other in no document: any two of form 0, and of form 1, which segments have from
 //! version 5 on, those whose numbers of documents multiply to at least the least product. As the lists of terms do, those of pairs
-//! contain deleted documents. They are made anew for each segment, of the lists of its words, so that merging need not care for them;
-//! small segments have none.
+//! contain deleted documents. They are made anew for each segment, of its documents or of the lists of its words, so that merging need
+//! not care for them; small segments have none.
 
 use super::format::Section;
 use super::section::SectionRef;

@@ -11,9 +11,10 @@ const AHEAD: usize = 3;
 /// Calls `work` with each item that `next` gives, on up to `threads` threads, and `take` with the results, one at a time, in the order
 /// of the items. `next` is called on the calling thread, which works too; `take` on any. Each thread has a state of its own, which
 /// `state` makes; returned are those of the threads, in no order. At most three items per thread wait at a time, or their results.
+/// `aside` is called between items: by all threads but the calling one, on which the others depend for items, unless it is alone.
 ///
 /// # Errors
-/// The first error of `next`, `state`, `work` or `take`, after all threads have ended.
+/// The first error of `next`, `state`, `work`, `take` or `aside`, after all threads have ended.
 ///
 /// # Panics
 /// If one of them panics, after all threads have ended.
@@ -23,11 +24,13 @@ pub(crate) fn in_order<T: Send, R: Send, S: Send>(
     mut next: impl FnMut() -> Result<Option<T>>,
     work: impl Fn(&mut S, T) -> Result<R> + Sync,
     mut take: impl FnMut(R) -> Result<()> + Send,
+    aside: impl Fn() -> Result<()> + Sync,
 ) -> Result<Vec<S>> {
     if threads <= 1 {
         let mut state = state()?;
         while let Some(item) = next()? {
             take(work(&mut state, item)?)?;
+            aside()?;
         }
         return Ok(vec![state]);
     }
@@ -43,6 +46,7 @@ pub(crate) fn in_order<T: Send, R: Send, S: Send>(
         let mut state = state()?;
         while let Some(step) = line.step(0) {
             carry_out(step, &mut state);
+            aside()?;
         }
         Ok(state)
     };
@@ -199,11 +203,12 @@ mod tests {
     use super::*;
     use crate::base::error::Error;
     use std::panic::{AssertUnwindSafe, catch_unwind};
+    use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
     use std::time::Duration;
 
     /// Doubles the numbers up to `count`; `fails` may end it.
     fn doubled(threads: usize, count: u64, fails: impl Fn(&str, u64) -> Result<()> + Sync) -> Result<(Vec<u64>, u64)> {
-        let (mut numbers, mut taken) = (0..count, Vec::new());
+        let (mut numbers, mut taken, last) = (0..count, Vec::new(), AtomicU64::new(0));
         let states = in_order(
             threads,
             || Ok(0u64),
@@ -219,8 +224,10 @@ mod tests {
             },
             |result| {
                 taken.push(result);
+                last.store(result / 2, Relaxed);
                 fails("take", result / 2)
             },
+            || fails("aside", last.load(Relaxed)),
         )?;
         Ok((taken, states.into_iter().sum()))
     }
@@ -238,9 +245,10 @@ mod tests {
 
     #[test]
     fn the_first_error_ends_it() {
-        for threads in [1, 2, 5] {
-            for failing in ["next", "work", "take"] {
-                let fails = |at: &str, number| match at == failing && number == 100 {
+        for (threads, places) in [(1, 4), (2, 3), (5, 3)] {
+            // What several threads do aside depends on who has time.
+            for failing in &["next", "work", "take", "aside"][..places] {
+                let fails = |at: &str, number| match at == *failing && number == 100 {
                     true => Err(Error::Argument(format!("{at} of {number}"))),
                     false => Ok(()),
                 };

@@ -416,7 +416,8 @@ impl SegmentBuilder {
                     if text {
                         write::lengths(&mut writer, field, &lengths)?;
                     }
-                    let mut out = FieldWriter::new(&mut writer, field, documents)?;
+                    let dictionary = write::dictionary(&writer)?;
+                    let mut out = FieldWriter::new(&mut writer, field, documents, &dictionary)?;
                     let of = match text {
                         true => Inverted::Text { lengths: &lengths, positions: schema.positions },
                         false => Inverted::Keywords,

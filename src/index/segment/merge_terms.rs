@@ -5,9 +5,10 @@
 
 use super::Union;
 use super::file::SegmentWriter;
+use super::list_writer::not_built;
 use super::merge_plan::{GONE, Input, MergePlan};
 use super::words::Lost;
-use super::write::FieldWriter;
+use super::write::{self, FieldWriter};
 use super::write_pairs::Texts;
 use crate::base::error::{Error, Result};
 use crate::base::memory;
@@ -37,7 +38,8 @@ pub(super) fn merge_terms(
     let dictionaries: Vec<_> = inputs.iter().map(|(segment, _)| segment.dictionary(field)).collect::<Result<_>>()?;
     let mut batches = Batches { union: Union::of(dictionaries)?, begins: vec![0; inputs.len()] };
     let codecs = writer.codecs();
-    let mut out = FieldWriter::new(writer, field, plan.sources.len() as u32)?;
+    let (path, dictionary) = (writer.path().to_owned(), write::dictionary(writer)?);
+    let mut out = FieldWriter::new(writer, field, plan.sources.len() as u32, &dictionary)?;
     let bytes: u64 = inputs.iter().map(|(segment, _)| segment.meta().bytes).sum();
     let mergers = in_order(
         at_most(threads, (bytes / SHARE) as usize),
@@ -57,6 +59,7 @@ pub(super) fn merge_terms(
             }
             Ok(())
         },
+        || dictionary.help().map_err(|error| not_built(&path, error)),
     )?;
     let with_terms = match lengths {
         [] => with_terms(mergers.into_iter().map(|merger| merger.with_terms)),

@@ -68,7 +68,8 @@ impl Weights {
         writer: &mut SegmentWriter,
     ) -> Result<()> {
         write::lengths(writer, field, &self.tokens.lengths(is_dead)?)?;
-        let mut out = FieldWriter::new(writer, field, documents)?;
+        let dictionary = write::dictionary(writer)?;
+        let mut out = FieldWriter::new(writer, field, documents, &dictionary)?;
         let of = Inverted::Weights { codes: &self.codes };
         let with_terms = self.tokens.invert(is_dead, of, |term, postings| out.term(term, postings))?;
         out.finish(with_terms, &[], Texts::Lists { threads: 1 })

@@ -6,7 +6,7 @@ use super::frequent::{self, Counts};
 use super::gather::Common;
 use super::ids::IdColumn;
 use super::list_writer::{self, ListWriter, not_built};
-use super::map_writer::MapWriter;
+use super::map_writer::{Entries, MapWriter};
 use super::numbers::Numbers;
 use super::write_pairs::{Texts, write_pairs};
 use crate::base::error::Result;
@@ -21,7 +21,9 @@ pub(super) struct FieldWriter<'w> {
     lists: ListWriter<'w>,
     field: u8,
     documents: u32,
-    dictionary: MapWriter,
+    dictionary: &'w MapWriter,
+    /// Terms that it has not been given yet.
+    waiting: Entries,
     terms: u64,
     /// Tokens of a text field.
     tokens: Option<u64>,
@@ -29,6 +31,11 @@ pub(super) struct FieldWriter<'w> {
     common: Option<Common>,
     /// How many documents contain each term, if the frequent ones are to be written.
     counts: Option<Counts>,
+}
+
+/// An empty dictionary of a field of a segment.
+pub(super) fn dictionary(writer: &SegmentWriter) -> Result<MapWriter> {
+    MapWriter::new(writer.spill()).map_err(|error| not_built(writer.path(), error))
 }
 
 /// Writes the column of a numeric field.
@@ -39,22 +46,32 @@ pub(super) fn numbers(writer: &mut SegmentWriter, field: usize, numbers: &Number
 }
 
 impl<'w> FieldWriter<'w> {
-    /// Begins a field of a segment with that many documents.
-    pub fn new(writer: &'w mut SegmentWriter, field: usize, documents: u32) -> Result<FieldWriter<'w>> {
-        let dictionary = MapWriter::new(writer.spill()).map_err(|error| not_built(writer.path(), error))?;
+    /// Begins a field of a segment with that many documents, whose [`dictionary`] is still empty.
+    pub fn new(
+        writer: &'w mut SegmentWriter,
+        field: usize,
+        documents: u32,
+        dictionary: &'w MapWriter,
+    ) -> Result<FieldWriter<'w>> {
         let common = writer.has_pairs(field).then(Common::default);
         let counts = (writer.has_frequent(field) && !writer.has_words(field)).then(Counts::default);
         let tokens = writer.is_text(field).then_some(0);
         let field = field as u8;
         let lists = ListWriter::begin(writer, Section::Lists, field)?;
-        Ok(FieldWriter { lists, field, documents, dictionary, terms: 0, tokens, common, counts })
+        let waiting = Entries::default();
+        Ok(FieldWriter { lists, field, documents, dictionary, waiting, terms: 0, tokens, common, counts })
     }
 
     /// Writes the next term.
     pub fn term(&mut self, term: &[u8], postings: &Postings) -> Result<()> {
         let value = self.lists.list(postings, self.documents)?;
         let tokens = postings.frequencies.iter().map(|&frequency| u64::from(frequency)).sum();
-        self.listed(term, value, postings.doc_ids.len(), tokens)
+        self.listed(term, value, postings.doc_ids.len(), tokens)?;
+        // No other thread has time for it.
+        match self.waiting.is_empty() {
+            true => self.dictionary.help().map_err(|error| not_built(self.lists.path(), error)),
+            false => Ok(()),
+        }
     }
 
     /// As [`ListWriter::append`], if all are short.
@@ -67,9 +84,13 @@ impl<'w> FieldWriter<'w> {
         self.lists.append(lists, list::ALIGNMENT)
     }
 
-    /// Adds the next term, whose list is written, to the dictionary: so many documents have it, so often.
+    /// Takes the next term, whose list is written, for the dictionary: so many documents have it, so often.
     pub fn listed(&mut self, term: &[u8], value: u64, containing: usize, tokens: u64) -> Result<()> {
-        self.dictionary.add(term, value, |error| not_built(self.lists.path(), error))?;
+        self.waiting.add(term, value)?;
+        if self.waiting.is_full() {
+            let full = std::mem::take(&mut self.waiting);
+            self.dictionary.take(full).map_err(|error| not_built(self.lists.path(), error))?;
+        }
         if let Some(common) = &mut self.common {
             common.add(containing, self.documents, value);
         }
@@ -86,10 +107,11 @@ impl<'w> FieldWriter<'w> {
     /// Writes what remains; `containing` documents have a term in the field, and these are their lengths, as of [`Postings`], and
     /// their texts.
     pub fn finish(self, containing: u32, lengths: &[u8], texts: Texts) -> Result<()> {
-        let FieldWriter { lists, field, dictionary, terms, tokens, common, counts, .. } = self;
+        let FieldWriter { lists, field, dictionary, waiting, terms, tokens, common, counts, .. } = self;
         let writer = lists.end()?;
-        let dictionary = dictionary.finish().map_err(|error| not_built(writer.path(), error))?;
-        writer.section(Section::Dictionary, field, |out| dictionary.copy_to(out))?;
+        let finished = dictionary.take(waiting).and_then(|()| dictionary.finish());
+        let map = finished.map_err(|error| not_built(writer.path(), error))?;
+        writer.section(Section::Dictionary, field, |out| map.map_or(Ok(()), |map| map.copy_to(out)))?;
         writer.set_counts(field.into(), FieldCounts { documents: containing, tokens: tokens.unwrap_or(0), terms });
         if let Some(counts) = counts {
             frequent::write_of_terms(writer, field, counts)?;

@@ -80,6 +80,7 @@ pub(super) fn write_pairs(
             }
             Ok(())
         },
+        || Ok(()),
     )?;
     let writer = lists.end()?;
     let keys = keys.into_inner().map_err(|error| not_built(&path, error))?;

@@ -148,6 +148,7 @@ pub(super) fn of_lists(
             limit.keep(pairs, bytes, Gaps::bytes);
             Ok(())
         },
+        || Ok(()),
     )?;
     Ok(gathering.finish())
 }

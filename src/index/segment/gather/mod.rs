@@ -124,7 +124,7 @@ pub(super) fn of_lists(
 ) -> Result<Gathered> {
     let documents = lengths.len() as u32;
     let mut gathering = Gathering::new(common, documents, lists.len());
-    let Gathering { words, limit, pairs, bytes } = &mut gathering;
+    let Gathering { words, limit, pairs } = &mut gathering;
     let (words, limit) = (&*words, &*limit);
     let threads = at_most(threads, (documents / SHARE) as usize);
     let of_part = if threads == 1 { documents } else { documents.div_ceil((PARTS * threads) as u32) };
@@ -134,20 +134,7 @@ pub(super) fn of_lists(
         || Ok(Gatherer::new(limit, InLists::new(lists, words, documents, parts, limit.slots())?)),
         || Ok(ranges.next()),
         |gatherer, range| gatherer.gather(range, lengths),
-        |mut of_range| {
-            if pairs.is_empty() {
-                *pairs = of_range;
-                *bytes = pairs.iter().map(Gaps::bytes).sum();
-            } else {
-                for place in limit.rows().flat_map(Row::places) {
-                    let before = pairs[place].bytes();
-                    pairs[place].append(std::mem::take(&mut of_range[place]))?;
-                    *bytes += pairs[place].bytes() - before;
-                }
-            }
-            limit.keep(pairs, bytes, Gaps::bytes);
-            Ok(())
-        },
+        |of_range| pairs.append(of_range, limit),
         || Ok(()),
     )?;
     Ok(gathering.finish())
@@ -167,10 +154,9 @@ pub(super) fn of_tokens<'t>(
     let documents = lengths.len() as u32;
     let terms = common.terms as usize;
     let mut gathering = Gathering::new(common, documents, lists);
-    let in_tokens = InTokens::new(tokens, &gathering.words, terms, gathering.limit.slots())?;
-    gathering.pairs = Gatherer::new(&gathering.limit, in_tokens).gather(0..documents, lengths)?;
-    gathering.bytes = gathering.pairs.iter().map(Gaps::bytes).sum();
-    gathering.limit.keep(&mut gathering.pairs, &mut gathering.bytes, Gaps::bytes);
+    let Gathering { words, limit, pairs } = &mut gathering;
+    let in_tokens = InTokens::new(tokens, words, terms, limit.slots())?;
+    pairs.append(Gatherer::new(limit, in_tokens).gather(0..documents, lengths)?, limit)?;
     Ok(gathering.finish())
 }
 
@@ -179,10 +165,34 @@ struct Gathering {
     /// By number: the commonest first.
     words: Vec<Word>,
     limit: Limit,
-    /// By their places.
-    pairs: Vec<Gaps>,
+    pairs: Pairs,
+}
+
+/// The pairs of all documents that were looked at.
+#[derive(Default)]
+struct Pairs {
+    /// By their places; none at first.
+    gaps: Vec<Gaps>,
     /// Bytes that these take.
     bytes: usize,
+}
+
+impl Pairs {
+    /// Adds those of later documents, and gives up those that are beyond the limit.
+    fn append(&mut self, mut later: Vec<Gaps>, limit: &Limit) -> Result<()> {
+        if self.gaps.is_empty() {
+            self.bytes = later.iter().map(Gaps::bytes).sum();
+            self.gaps = later;
+        } else {
+            for place in limit.rows().flat_map(Row::places) {
+                let before = self.gaps[place].bytes();
+                self.gaps[place].append(std::mem::take(&mut later[place]))?;
+                self.bytes += self.gaps[place].bytes() - before;
+            }
+        }
+        limit.keep(&mut self.gaps, &mut self.bytes, Gaps::bytes);
+        Ok(())
+    }
 }
 
 impl Gathering {
@@ -192,22 +202,22 @@ impl Gathering {
         let containing = words.iter().map(|word| word.containing).collect();
         let limit = Limit::new(containing, documents, (lists / 100 * PERCENT).min(BYTES * documents as usize));
         words.truncate(limit.rows().count());
-        Gathering { words, limit, pairs: Vec::new(), bytes: 0 }
+        Gathering { words, limit, pairs: Pairs::default() }
     }
 
     fn finish(self) -> Gathered {
-        let Gathering { mut words, limit, pairs, .. } = self;
+        let Gathering { mut words, limit, pairs } = self;
         let rows: Vec<Row> = limit.rows().collect();
         words.truncate(rows.len());
         let mut numbers: Vec<u16> = (0..words.len() as u16).collect();
         numbers.sort_unstable_by_key(|&number| words[usize::from(number)].value);
         words.sort_unstable_by_key(|word| word.value);
-        Gathered { words, least: limit.least(), numbers, rows, pairs }
+        Gathered { words, least: limit.least(), numbers, rows, pairs: pairs.gaps }
     }
 }
 
 /// Where it is seen which words follow each other, document by document.
-trait Texts {
+trait Adjacency {
     /// Goes to the first document of a part.
     fn seek(&mut self, from: u32);
 
@@ -224,24 +234,24 @@ trait Texts {
 /// Gathers pairs in parts of the documents.
 struct Gatherer<'l, T> {
     limit: &'l Limit,
-    texts: T,
+    adjacency: T,
     pairs: Vec<Gaps>,
 }
 
-impl<'l, T: Texts> Gatherer<'l, T> {
-    fn new(limit: &'l Limit, texts: T) -> Gatherer<'l, T> {
-        Gatherer { limit, texts, pairs: Vec::new() }
+impl<'l, T: Adjacency> Gatherer<'l, T> {
+    fn new(limit: &'l Limit, adjacency: T) -> Gatherer<'l, T> {
+        Gatherer { limit, adjacency, pairs: Vec::new() }
     }
 
     /// The pairs in some documents, by their places.
     fn gather(&mut self, range: Range<u32>, lengths: &[u8]) -> Result<Vec<Gaps>> {
         self.pairs.resize_with(self.limit.slots(), Gaps::default);
-        self.texts.seek(range.start);
+        self.adjacency.seek(range.start);
         let (mut from, mut bytes) = (range.start, 0);
         while from < range.end {
             let to = end_of_window(&lengths[..range.end as usize], from);
             let rows: Vec<Row> = self.limit.rows().collect();
-            self.texts.each(&rows, from..to, |doc_id, place, frequency| {
+            self.adjacency.each(&rows, from..to, |doc_id, place, frequency| {
                 let before = self.pairs[place].appended();
                 self.pairs[place].push(doc_id, frequency)?;
                 bytes += self.pairs[place].appended() - before;

@@ -2,7 +2,7 @@
 
 use super::counts::PairCounts;
 use super::limit::Row;
-use super::{Texts, Word};
+use super::{Adjacency, Word};
 use crate::base::error::Result;
 use crate::base::memory::zeros;
 use std::ops::Range;
@@ -26,7 +26,7 @@ impl<I> InTokens<I> {
     }
 }
 
-impl<'t, I: Iterator<Item = &'t [u32]>> Texts for InTokens<I> {
+impl<'t, I: Iterator<Item = &'t [u32]>> Adjacency for InTokens<I> {
     /// There is one part.
     fn seek(&mut self, from: u32) {
         debug_assert_eq!(from, 0);

@@ -3,7 +3,7 @@
 use super::counts::PairCounts;
 use super::cursor::Cursor;
 use super::limit::Row;
-use super::{Texts, Word};
+use super::{Adjacency, Word};
 use crate::base::error::Result;
 use crate::base::memory::{self, zeros};
 use crate::index::length;
@@ -67,7 +67,7 @@ impl<'l> InLists<'l> {
     }
 }
 
-impl Texts for InLists<'_> {
+impl Adjacency for InLists<'_> {
     fn seek(&mut self, from: u32) {
         self.cursors.iter_mut().for_each(|cursor| cursor.seek(from));
     }

@@ -28,6 +28,7 @@ const SECTIONS = [
     'vectors' => '',
     'h100-meaning' => '',
     'search-index' => 'Indexing',
+    'search-index-xeon' => '',
     'index-codecs' => '',
     'quality' => '',
     'h200-ranked' => '',
@@ -210,7 +211,7 @@ function conditions(array $result): string
         . "\n" . table(['call', ...$head], array_values($rows['alone']));
 }
 
-/** search-index.json: seconds. */
+/** search-index.json, and that of a Xeon: seconds. */
 function indexing(array $result): string
 {
     $rows = [];

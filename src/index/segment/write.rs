@@ -111,6 +111,7 @@ impl<'w> FieldWriter<'w> {
         let writer = lists.end()?;
         let finished = dictionary.take(waiting).and_then(|()| dictionary.finish());
         let map = finished.map_err(|error| not_built(writer.path(), error))?;
+        debug_assert!(map.is_some(), "a dictionary is of one field");
         writer.section(Section::Dictionary, field, |out| map.map_or(Ok(()), |map| map.copy_to(out)))?;
         writer.set_counts(field.into(), FieldCounts { documents: containing, tokens: tokens.unwrap_or(0), terms });
         if let Some(counts) = counts {

@@ -27,31 +27,6 @@ pub(super) fn end_of_window(lengths: &[u8], from: u32) -> u32 {
     from + (more.count() as u32).max(1)
 }
 
-/// The positions of common words in some documents.
-struct Window {
-    /// Document (less the first), position and word: in the order of words, then of documents.
-    found: Vec<u64>,
-    /// The same in the order of documents.
-    sorted: Vec<u64>,
-    /// Per document, where its positions begin.
-    begins: Vec<u32>,
-    counts: PairCounts,
-    /// Per position, 1 more than the word of a document there; 0 is none.
-    places: Vec<u16>,
-    from: u32,
-}
-
-pub(super) const WORD_BITS: u32 = 12;
-pub(super) const POSITION_BITS: u32 = 32;
-
-fn position_of(one: u64) -> u32 {
-    (one >> WORD_BITS) as u32
-}
-
-fn word_of(one: u64) -> usize {
-    (one & ((1 << WORD_BITS) - 1)) as usize
-}
-
 /// The lists of common words, and a window of the documents that have them.
 pub(super) struct InLists<'l> {
     /// By the words' numbers.
@@ -81,6 +56,31 @@ impl Adjacency for InLists<'_> {
         self.window.fill(&mut self.cursors[..rows.len()], documents.start, documents.end)?;
         self.window.each(rows, take)
     }
+}
+
+/// The positions of common words in some documents.
+struct Window {
+    /// Document (less the first), position and word: in the order of words, then of documents.
+    found: Vec<u64>,
+    /// The same in the order of documents.
+    sorted: Vec<u64>,
+    /// Per document, where its positions begin.
+    begins: Vec<u32>,
+    counts: PairCounts,
+    /// Per position, 1 more than the word of a document there; 0 is none.
+    places: Vec<u16>,
+    from: u32,
+}
+
+pub(super) const WORD_BITS: u32 = 12;
+pub(super) const POSITION_BITS: u32 = 32;
+
+fn position_of(one: u64) -> u32 {
+    (one >> WORD_BITS) as u32
+}
+
+fn word_of(one: u64) -> usize {
+    (one & ((1 << WORD_BITS) - 1)) as usize
 }
 
 impl Window {

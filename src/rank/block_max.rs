@@ -5,6 +5,8 @@ use super::candidates::Candidates;
 use super::champions;
 use super::clause::{Clause, terms};
 use super::collector::Collector;
+use super::conjunction;
+use super::few::Ranking;
 use super::initial;
 use super::term::Term;
 use super::window::{WINDOW, Window, expected, range};
@@ -30,13 +32,46 @@ fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, mut optional: Vec<Term<'s>>, co
     }
     let of_required = clauses.iter().flat_map(|clause| &clause.terms).map(|term| f64::from(term.max_score())).sum();
     let mut parts = Parts { clauses, optional, of_required, until: f64::NEG_INFINITY };
-    let mut next = Some(0);
+    if !parts.divide(collector.threshold().max(initial)) {
+        return;
+    }
+    let mut next = if parts.finds_first(collector) { found_first(&mut parts, collector) } else { Some(0) };
     while let Some(first) = next {
         if !parts.divide(collector.threshold().max(initial)) {
             return;
         }
         next = parts_on_tier(&mut parts, first, initial, collector);
     }
+}
+
+/// If documents with all clauses are fewer than this, or than the hits that are wanted, all are found before any is scored: what bounds
+/// would leave out is not worth going through the lists block by block. Whether they are fewer, the first of them tell.
+const FEW: usize = if TESTS { 50 } else { 1000 };
+const FIRST: usize = if TESTS { 8 } else { 64 };
+
+/// Whether segments are small.
+const TESTS: bool = cfg!(any(test, fuzzing));
+
+/// The best of the documents with all clauses, if these are few, otherwise of the first ones. Returns from which document on there may be
+/// more.
+#[inline(always)]
+fn found_first<'s>(parts: &mut Parts<'s>, collector: &mut Collector<'_, 's>) -> Option<u32> {
+    let few = FEW.max(collector.top.k()) as u64;
+    let lead = &parts.clauses[0].terms[0];
+    let end = u64::from(lead.last(lead.blocks() - 1)) + 1;
+    let are_many = |found: &[u32]| match found {
+        [.., last] => found.len() >= FIRST && found.len() as u64 * end > few * (u64::from(*last) + 1),
+        [] => false,
+    };
+    let mut found = Vec::new();
+    let mut next = conjunction::append_until(are_many, &mut parts.clauses, 0, collector.clock, &mut found);
+    if next.is_some() {
+        // Of the others, bounds may leave some out.
+        found.truncate(FIRST);
+        next = found.last().map(|last| last + 1);
+    }
+    Ranking::new(&mut parts.clauses, &mut parts.optional).rank(&found, true, collector);
+    next
 }
 
 /// What documents must have, and what only adds to their scores.
@@ -52,6 +87,12 @@ struct Parts<'s> {
 }
 
 impl Parts<'_> {
+    /// Whether clauses are several lists, and no filter is to sift the documents of the shortest.
+    fn finds_first(&self, collector: &Collector) -> bool {
+        let is_sifted = collector.restriction.allowed.as_ref().is_some_and(|allowed| allowed.is_sieve());
+        self.clauses.len() > 1 && self.clauses.iter().all(|clause| clause.terms.len() == 1) && !is_sifted
+    }
+
     /// Divides optional terms into those of which documents must have one to exceed the threshold, and the others. Returns whether
     /// any document can.
     fn divide(&mut self, threshold: f64) -> bool {
@@ -87,8 +128,7 @@ fn parts_on_tier<'s>(
     let (lead, others) = clauses.split_at_mut(1);
     let lead = &mut lead[0].terms;
     // Clauses that are bit sets sift the lead's documents before these are scored.
-    let bits = |clause: &Clause<'s>| if let [term] = &clause.terms[..] { term.bits() } else { None };
-    let bit_sets: Vec<&[u32]> = others.iter().filter_map(bits).collect();
+    let bit_sets: Vec<&[u32]> = others.iter().filter_map(Clause::bits).collect();
     let leads: Vec<usize> = (0..lead.len()).collect();
     let mut window = Window::new(&collector.restriction);
     let mut candidates = Candidates::default();

@@ -21,11 +21,17 @@ pub fn terms<'s>(clauses: impl IntoIterator<Item = Clause<'s>>) -> Vec<Term<'s>>
     terms
 }
 
-impl Clause<'_> {
+impl<'s> Clause<'s> {
     /// The postings of its terms.
     #[inline(always)]
     pub fn postings(&self) -> usize {
         self.terms.iter().map(Term::postings).sum()
+    }
+
+    /// The bit set, if it is one list, and that is one.
+    #[inline(always)]
+    pub(super) fn bits(&self) -> Option<&'s [u32]> {
+        if let [term] = &self.terms[..] { term.bits() } else { None }
     }
 
     /// Moves those of some documents that have the clause to the front, and returns their number. docIDs ascend, across calls too.

@@ -1,11 +1,13 @@
-//! The documents that have all of several terms, without scores, a tile at a time: those of the two shortest lists are merged if these
+//! The documents that have all of several clauses, without scores, a tile at a time: those of the two shortest lists are merged if these
 //! are of similar length, else those of the shortest are decoded; they are looked up in the other lists.
 
+use super::clause::Clause;
 use super::clock::Clock;
-use super::matching::{count_in_bits, retain};
+use super::matching::count_in_bits;
 use super::term::Term;
 use crate::base::tiers::tiered;
 use crate::intersect::merge::{COMMON, TileMerge};
+use std::ops::ControlFlow;
 
 /// Blocks that are decoded at a time.
 const TILE_BLOCKS: usize = 8;
@@ -21,82 +23,115 @@ pub(super) fn merges(shorter: &Term, longer: &Term) -> bool {
 }
 
 tiered! {
-    /// How many documents have all terms.
-    pub(super) fn count<'c, 's>(terms: Vec<Term<'s>>, clock: &'c Clock) -> u64 = count_on_tier;
+    /// How many documents have all clauses, of which the one with the fewest postings is one term.
+    pub(super) fn count<'c, 's>(clauses: Vec<Clause<'s>>, clock: &'c Clock) -> u64 = count_on_tier;
 }
 
 #[inline(always)]
-fn count_on_tier(mut terms: Vec<Term>, clock: &Clock) -> u64 {
-    order(&mut terms);
+fn count_on_tier(mut clauses: Vec<Clause>, clock: &Clock) -> u64 {
+    let Some((lead, mut others)) = divided(&mut clauses) else { return 0 };
     // Of the last list only the number is asked for.
-    let last = if terms.len() > 1 { terms.pop_if(|last| last.bits().is_some()) } else { None };
+    let last = others.pop_if(|last| last.bits().is_some()).and_then(|last| last.bits());
     let mut count = 0;
-    each_tile(terms, clock, |doc_ids| {
-        count += match last.as_ref().and_then(Term::bits) {
-            Some(bits) => count_in_bits(bits, doc_ids),
-            None => doc_ids.len(),
-        }
+    each_tile(lead, &mut others, 0, clock, |doc_ids| {
+        count += last.map_or(doc_ids.len(), |bits| count_in_bits(bits, doc_ids));
+        ControlFlow::Continue(())
     });
     count as u64
 }
 
 tiered! {
-    /// Adds the documents that have all terms, ascending; not all of them once the time of `clock` is over.
-    pub(super) fn append<'c, 's>(terms: Vec<Term<'s>>, clock: &'c Clock, to: &'c mut Vec<u32>) -> () = append_on_tier;
+    /// Adds the documents that have all clauses, of which the one with the fewest postings is one term; ascending. Not all of them once
+    /// the time of `clock` is over.
+    pub(super) fn append<'c, 's>(clauses: Vec<Clause<'s>>, clock: &'c Clock, to: &'c mut Vec<u32>) -> () = append_on_tier;
 }
 
 #[inline(always)]
-fn append_on_tier(mut terms: Vec<Term>, clock: &Clock, to: &mut Vec<u32>) {
-    order(&mut terms);
-    each_tile(terms, clock, |doc_ids| to.extend_from_slice(doc_ids));
+fn append_on_tier(mut clauses: Vec<Clause>, clock: &Clock, to: &mut Vec<u32>) {
+    append_until(|_| false, &mut clauses, 0, clock, to);
 }
 
-/// The shortest list first, then those in which its documents are looked up.
+/// Adds documents from `from` on, until there are `enough` in `to`, and returns from where on there may be others. Scores of these can be
+/// asked for. Otherwise as [`append`].
 #[inline(always)]
-fn order(terms: &mut [Term]) {
-    terms.sort_by_key(Term::postings);
-    if let [_, others @ ..] = terms {
-        others.sort_by_key(Term::look_up_order);
-    }
+pub(super) fn append_until(
+    enough: impl Fn(&[u32]) -> bool,
+    clauses: &mut [Clause],
+    from: u32,
+    clock: &Clock,
+    to: &mut Vec<u32>,
+) -> Option<u32> {
+    let (lead, mut others) = divided(clauses)?;
+    each_tile(lead, &mut others, from, clock, |doc_ids| {
+        to.extend_from_slice(doc_ids);
+        if enough(to) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })
 }
 
-/// Calls `take` with the documents that have all terms, ascending. Terms are in [`order`].
+/// The shortest list, and the clauses in which its documents are looked up, in this order.
 #[inline(always)]
-fn each_tile(mut terms: Vec<Term>, clock: &Clock, mut take: impl FnMut(&[u32])) {
-    let Some((lead, others)) = terms.split_first_mut() else { return };
+fn divided<'c, 's>(clauses: &'c mut [Clause<'s>]) -> Option<(&'c mut Term<'s>, Vec<&'c mut Clause<'s>>)> {
+    clauses.sort_by_key(Clause::postings);
+    let (lead, others) = clauses.split_first_mut()?;
+    let mut others: Vec<_> = others.iter_mut().collect();
+    others.sort_by_key(|clause| clause.look_up_order());
+    Some((lead.terms.first_mut()?, others))
+}
+
+/// Calls `take` with the documents from `from` on that have all clauses, ascending, until it breaks off. Returns then from where on
+/// there may be more.
+#[inline(always)]
+fn each_tile(
+    lead: &mut Term,
+    others: &mut [&mut Clause],
+    from: u32,
+    clock: &Clock,
+    mut take: impl FnMut(&[u32]) -> ControlFlow<()>,
+) -> Option<u32> {
     if let [next, others @ ..] = &mut *others
+        && let [next] = &next.terms[..]
         && merges(lead, next)
         && let (Some(a), Some(b)) = (lead.tiles(), next.tiles())
     {
-        let (mut merge, mut common) = (TileMerge::new(lead.tier(), 0, a, b), COMMON);
+        let (mut merge, mut common) = (TileMerge::new(lead.tier(), from, a, b), COMMON);
         while let Some(tile) = merge.next(&mut common) {
             if clock.is_over() {
-                return;
+                return None;
             }
-            take(retained(others, tile));
+            // The blocks in which it begins may have documents before `from`.
+            let first = tile.iter().position(|&doc_id| doc_id >= from).unwrap_or(tile.len());
+            if take(retained(others, &mut tile[first..])).is_break() {
+                return Some(merge.reached());
+            }
         }
-        return;
+        return None;
     }
     let mut tile = Vec::new();
-    for first in (0..lead.blocks()).step_by(TILE_BLOCKS) {
+    let mut block = lead.seek(from)?;
+    while block < lead.blocks() {
         if clock.is_over() {
-            return;
+            return None;
         }
+        let end = lead.blocks().min(block + TILE_BLOCKS);
         tile.clear();
-        lead.append(first..lead.blocks().min(first + TILE_BLOCKS), &mut tile);
-        take(retained(others, &mut tile));
+        lead.append(block..end, &mut tile);
+        if take(retained(others, &mut tile)).is_break() {
+            return (end < lead.blocks()).then(|| lead.first_possible(end));
+        }
+        block = end;
     }
+    None
 }
 
-/// Those of some documents that have all terms. docIDs ascend, across calls too.
+/// Those of some documents that have all clauses. docIDs ascend, across calls too.
 #[inline(always)]
-fn retained<'t>(terms: &mut [Term], doc_ids: &'t mut [u32]) -> &'t [u32] {
+fn retained<'t>(clauses: &mut [&mut Clause], doc_ids: &'t mut [u32]) -> &'t [u32] {
     let mut kept = doc_ids.len();
-    for term in terms {
+    for clause in clauses {
         if kept == 0 {
             break;
         }
-        kept = retain(term, &mut doc_ids[..kept]);
+        kept = clause.retain_to_score(&mut doc_ids[..kept]);
     }
     &doc_ids[..kept]
 }

@@ -1,7 +1,7 @@
 //! Which documents of a segment match, all of them: as a list if they are looked up sooner than lists are gone through, else as a
 //! set.
 
-use super::clause::{Clause, terms};
+use super::clause::Clause;
 use super::clock::Clock;
 use super::collector::Restriction;
 use super::conjunction;
@@ -112,12 +112,11 @@ fn count_common<'s>(
     restriction: &mut Restriction<'s>,
     clock: &Clock,
 ) -> u64 {
-    let bits = |clause: &Clause<'s>| clause.terms[0].bits();
-    if let Some(sets) = clauses.iter().map(bits).collect::<Option<Vec<_>>>() {
+    if let Some(sets) = clauses.iter().map(Clause::bits).collect::<Option<Vec<_>>>() {
         return matching::count_common_bits(tier, &sets);
     }
     if lead(documents, &clauses, true, restriction).is_some() {
-        return conjunction::count(tier, terms(clauses), clock);
+        return conjunction::count(tier, clauses, clock);
     }
     matching::count(tier, documents, &mut clauses, true, restriction, clock)
 }
@@ -196,9 +195,8 @@ fn listed<'s>(
             doc_ids.extend_from_slice(few);
         }
         Lead::Clause(_) if clauses.iter().all(|clause| clause.terms.len() == 1) => {
-            let terms = terms(clauses.drain(..));
-            reserve(&mut doc_ids, terms.iter().map(Term::postings).min().unwrap_or(0))?;
-            conjunction::append(tier, terms, clock, &mut doc_ids);
+            reserve(&mut doc_ids, clauses.iter().map(Clause::postings).min().unwrap_or(0))?;
+            conjunction::append(tier, std::mem::take(&mut clauses), clock, &mut doc_ids);
         }
         Lead::Clause(at) => {
             let clause = clauses.swap_remove(at);

@@ -7,7 +7,8 @@
 //! | [`term`] | the postings of a term with their scores and upper bounds |
 //! | [`clause`] | terms of which a document must have one |
 //! | [`block_max`] | the best documents with all, or any, of some terms |
-//! | [`few`] | the best of a few documents, which a filter leaves |
+//! | [`few`] | the best of a few documents, which a filter leaves, or which are known to match |
+//! | `conjunction` | the documents with all of several clauses |
 //! | `window`, `candidates`, `initial` | its parts: the documents of the lead or essential terms, what becomes of them, and a threshold to begin with |
 //! | `champions` | the best of a term by those that its list keeps |
 //! | `accumulators` | documents with the sums of their scores, on each tier |
@@ -35,11 +36,12 @@
 //!    in which the document would be; so most lists are not decoded there at all;
 //! 3. what remains is offered to the [`collector::Collector`], which raises the threshold.
 //!
-//! * **Conjunction** ([`block_max::all`]): the clause with the fewest postings is the *lead*. With its scores known, most
-//!   candidates are dropped before another list is touched (score-first block-max AND, as in Lucene 10). Other clauses whose
-//!   lists are bit sets sift its documents before they are scored. Until there is a threshold, scores leave nothing out: the documents
-//!   with all clauses are found first, and only these are scored. Optional terms only add to scores, until documents without
-//!   any of some of them cannot exceed the threshold any more: these then are a clause that documents must have, and may lead.
+//! * **Conjunction** ([`block_max::all`]): the clause with the fewest postings is the *lead*. As long as the documents with all clauses
+//!   seem to be few, they are found in all lists before any is scored, without bounds (`conjunction`). If they are many, the lead's
+//!   scores come first: most candidates are dropped before another list is touched (score-first block-max AND, as in Lucene 10). Other
+//!   clauses whose lists are bit sets sift its documents before these are scored. Until there is a threshold, scores leave nothing out:
+//!   then too the documents with all clauses are found first. Optional terms only add to scores, until documents without any of some of
+//!   them cannot exceed the threshold any more: these then are a clause that documents must have, and may lead.
 //! * **Disjunction** ([`block_max::any`]): terms whose upper bounds together do not exceed the threshold cannot make a hit
 //!   alone; they are *non-essential*, and the others, the *essential* ones, give the candidates (MaxScore: Turtle and Flood
 //!   1995; by block: Ding and Suel 2011; in ranges of documents: Lucene 10). The scores of several essential terms are added

@@ -265,6 +265,31 @@ fn lists_of_similar_lengths_are_merged() {
 }
 
 #[test]
+fn documents_with_all_clauses_are_found_in_parts() {
+    let corpus = Corpus::new(50_000, &[90, 60, 45, 200, 7, 300, 2], 5);
+    for tier in Tier::available() {
+        for terms in [&[0, 1][..], &[1, 2, 0], &[4, 1], &[3, 5], &[5, 3, 0], &[6, 2], &[1, 6, 5]] {
+            let has_all = |doc_id: &u32| terms.iter().all(|&at| corpus.postings[at].0.binary_search(doc_id).is_ok());
+            let wanted: Vec<u32> = (0..50_000).filter(has_all).collect();
+            for part in [1, 50, usize::MAX] {
+                let clause =
+                    |&at: &usize| Clause { terms: vec![corpus.term(at, Norms::NONE, 1.0, tier)], required: true };
+                let mut clauses: Vec<Clause> = terms.iter().map(clause).collect();
+                let (mut found, mut next, mut parts) = (Vec::new(), Some(0), 0);
+                while let Some(from) = next {
+                    let before = found.len();
+                    let enough = |found: &[u32]| found.len() - before >= part;
+                    next = conjunction::append_until(enough, &mut clauses, from, &Clock::never(), &mut found);
+                    parts += 1;
+                }
+                assert_eq!(found, wanted, "{terms:?} in parts of {part}, {}", tier.name());
+                assert!(part == usize::MAX || wanted.len() < 500 || parts > 2, "{terms:?}: {parts} parts");
+            }
+        }
+    }
+}
+
+#[test]
 fn champions_are_asked_only_where_the_hits_are_among_them() {
     let mut corpus = Corpus::new(9000, &[700, 90, 30], 3);
     let few: Vec<u64> = (0..9000u32.div_ceil(64)).map(|at| u64::from(at % 30 == 0) << (at % 64)).collect();

@@ -106,8 +106,8 @@ where
     #[inline]
     pub(crate) fn next<'o>(&mut self, out: &'o mut Common) -> Option<&'o mut [u32]> {
         let TileMerge { tier, from, a, b } = self;
-        a.fill(b.next().max(*from));
-        b.fill(a.next().max(*from));
+        a.fill(b.least().max(*from));
+        b.fill(a.least().max(*from));
         if a.is_empty() || b.is_empty() {
             return None;
         }
@@ -115,6 +115,11 @@ where
         a.at += in_a;
         b.at += in_b;
         Some(&mut out[..found])
+    }
+
+    /// What both lists have is less, or comes next.
+    pub(crate) fn reached(&self) -> u32 {
+        self.a.least().max(self.b.least())
     }
 }
 

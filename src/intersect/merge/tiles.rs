@@ -53,9 +53,12 @@ impl<'l, D: FnMut(Range<usize>, *mut u32) -> usize> Tiles<'l, D> {
         self.at == self.end
     }
 
-    /// The next docID, or one that is not greater where none is decoded.
-    pub(super) fn next(&self) -> u32 {
-        self.rest().first().copied().unwrap_or(0)
+    /// None of what is left is less.
+    pub(super) fn least(&self) -> u32 {
+        match self.rest() {
+            [next, ..] => *next,
+            [] => self.block.checked_sub(1).map_or(0, |block| self.lasts[block].saturating_add(1)),
+        }
     }
 
     /// Where less than a vector is left, decodes more, if there is more; drops and skips what is below `wanted`.

@@ -5,8 +5,8 @@ use super::candidates::Candidates;
 use super::champions;
 use super::clause::{Clause, terms};
 use super::collector::Collector;
-use super::conjunction;
 use super::few::Ranking;
+use super::found;
 use super::initial;
 use super::term::Term;
 use super::window::{WINDOW, Window, expected, range};
@@ -57,14 +57,14 @@ const TESTS: bool = cfg!(any(test, fuzzing));
 #[inline(always)]
 fn found_first<'s>(parts: &mut Parts<'s>, collector: &mut Collector<'_, 's>) -> Option<u32> {
     let few = FEW.max(collector.top.k()) as u64;
-    let lead = &parts.clauses[0].terms[0];
-    let end = u64::from(lead.last(lead.blocks() - 1)) + 1;
+    let last = parts.clauses[0].terms.iter().map(|term| term.last(term.blocks() - 1)).max();
+    let end = last.unwrap_or(0).saturating_add(1);
     let are_many = |found: &[u32]| match found {
-        [.., last] => found.len() >= FIRST && found.len() as u64 * end > few * (u64::from(*last) + 1),
+        [.., last] => found.len() >= FIRST && found.len() as u64 * u64::from(end) > few * (u64::from(*last) + 1),
         [] => false,
     };
     let mut found = Vec::new();
-    let mut next = conjunction::append_until(are_many, &mut parts.clauses, 0, collector.clock, &mut found);
+    let mut next = found::first(end, &mut parts.clauses, collector.clock, are_many, &mut found);
     if next.is_some() {
         // Of the others, bounds may leave some out.
         found.truncate(FIRST);
@@ -87,10 +87,10 @@ struct Parts<'s> {
 }
 
 impl Parts<'_> {
-    /// Whether clauses are several lists, and no filter is to sift the documents of the shortest.
+    /// Whether there are several clauses, and no filter is to sift the documents of the shortest.
     fn finds_first(&self, collector: &Collector) -> bool {
         let is_sifted = collector.restriction.allowed.as_ref().is_some_and(|allowed| allowed.is_sieve());
-        self.clauses.len() > 1 && self.clauses.iter().all(|clause| clause.terms.len() == 1) && !is_sifted
+        self.clauses.len() > 1 && !is_sifted
     }
 
     /// Divides optional terms into those of which documents must have one to exceed the threshold, and the others. Returns whether

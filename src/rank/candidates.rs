@@ -1,11 +1,12 @@
 //! [`Candidates`]: documents that may become hits, and what further terms make of them.
 
 use super::accumulators::Accumulators;
-use super::clause::Clause;
+use super::clause::{Clause, Present};
 use super::collector::Collector;
 use super::term::Term;
 use super::window::within;
 use crate::index::list::has;
+use smallvec::SmallVec;
 
 /// Documents that may become hits.
 #[derive(Default)]
@@ -96,28 +97,37 @@ impl Candidates {
         }
         let Some(first) = clause.terms.first() else { return self.accumulators.clear() };
         self.accumulators.keep_above(first.tier(), threshold - bound - rest);
+        let places = clause.places();
+        let mut present = Present::new(&mut clause.terms, self.accumulators.doc_ids());
+        clause.return_to(places);
         let (doc_ids, sums) = self.accumulators.parts();
         let mut kept = 0;
+        // The terms that a candidate has, each with the block in which it is.
+        let mut found: SmallVec<[(usize, usize); 4]> = SmallVec::new();
         for at in 0..doc_ids.len() {
             let (doc_id, mut score) = (doc_ids[at], sums[at]);
+            found.clear();
             let mut bound = score + rest;
-            for term in &mut clause.terms {
-                if let Some(block) = term.seek(doc_id) {
-                    bound += f64::from(term.block_max(block));
+            for (term, of_clause) in clause.terms.iter_mut().enumerate() {
+                if present.has(term, doc_id)
+                    && let Some(block) = of_clause.seek(doc_id)
+                {
+                    found.push((term, block));
+                    if threshold > f64::NEG_INFINITY {
+                        bound += f64::from(of_clause.block_max(block));
+                    }
                 }
             }
-            if bound <= threshold {
+            if found.is_empty() || bound <= threshold {
                 continue;
             }
-            let mut has_one = false;
-            for term in &mut clause.terms {
-                if let Some(more) = term.probe(doc_id) {
+            for &(term, block) in &found {
+                if let Some(more) = clause.terms[term].score_in(block, doc_id) {
                     score += f64::from(more);
-                    has_one = true;
                 }
             }
             (doc_ids[kept], sums[kept]) = (doc_id, score);
-            kept += usize::from(has_one);
+            kept += 1;
         }
         self.accumulators.truncate(kept);
     }

@@ -1,6 +1,6 @@
 //! [`Clause`]: terms of which a document must have one.
 
-use super::matching::{retain, retain_if};
+use super::matching::retain;
 use super::term::Term;
 use smallvec::SmallVec;
 
@@ -39,19 +39,31 @@ impl<'s> Clause<'s> {
     pub(super) fn retain(&mut self, doc_ids: &mut [u32]) -> usize {
         match &mut self.terms[..] {
             [term] => retain(term, doc_ids),
-            terms => retain_if(doc_ids, |doc_id| terms.iter_mut().any(|term| term.contains(doc_id))),
+            terms => retain_any(terms, doc_ids),
         }
     }
 
     /// As [`retain`](Self::retain), after which scores of the same documents can be asked for.
     #[inline(always)]
     pub(super) fn retain_to_score(&mut self, doc_ids: &mut [u32]) -> usize {
-        let places: SmallVec<[usize; 4]> = self.terms.iter().map(Term::place).collect();
+        let places = self.places();
         let kept = self.retain(doc_ids);
+        self.return_to(places);
+        kept
+    }
+
+    /// Where searches in its terms begin.
+    #[inline(always)]
+    pub(super) fn places(&self) -> SmallVec<[usize; 4]> {
+        self.terms.iter().map(Term::place).collect()
+    }
+
+    /// Begins searches there again.
+    #[inline(always)]
+    pub(super) fn return_to(&mut self, places: SmallVec<[usize; 4]>) {
         for (term, place) in self.terms.iter_mut().zip(places) {
             term.return_to(place);
         }
-        kept
     }
 
     /// As [`Term::look_up_order`].
@@ -62,4 +74,61 @@ impl<'s> Clause<'s> {
             _ => (true, self.postings()),
         }
     }
+}
+
+/// Which of some documents have each of several terms.
+pub(super) struct Present {
+    /// Those that have the first term, and `u32::MAX`; then the same of the next.
+    doc_ids: Vec<u32>,
+    /// Per term, where the next one is.
+    next: SmallVec<[usize; 4]>,
+}
+
+impl Present {
+    /// docIDs ascend, across calls too.
+    #[inline(always)]
+    pub(super) fn new(terms: &mut [Term], doc_ids: &[u32]) -> Present {
+        let mut present = Vec::with_capacity(2 * (doc_ids.len() + 1));
+        let mut next = SmallVec::with_capacity(terms.len());
+        for term in terms {
+            let begin = present.len();
+            next.push(begin);
+            present.extend_from_slice(doc_ids);
+            let kept = retain(term, &mut present[begin..]);
+            present.truncate(begin + kept);
+            present.push(u32::MAX);
+        }
+        Present { doc_ids: present, next }
+    }
+
+    /// Whether a document, one of those, has a term. They are asked for in their order.
+    #[inline(always)]
+    pub(super) fn has(&mut self, term: usize, doc_id: u32) -> bool {
+        let has = self.doc_ids[self.next[term]] == doc_id;
+        self.next[term] += usize::from(has);
+        has
+    }
+}
+
+/// So many documents are looked up in several terms together.
+const TOGETHER: usize = 1024;
+
+/// Moves those of some documents that have one of the terms to the front, and returns their number.
+#[inline(always)]
+fn retain_any(terms: &mut [Term], doc_ids: &mut [u32]) -> usize {
+    let mut kept = 0;
+    for from in (0..doc_ids.len()).step_by(TOGETHER) {
+        let to = doc_ids.len().min(from + TOGETHER);
+        let mut present = Present::new(terms, &doc_ids[from..to]);
+        for at in from..to {
+            let doc_id = doc_ids[at];
+            let mut has_one = false;
+            for term in 0..terms.len() {
+                has_one |= present.has(term, doc_id);
+            }
+            doc_ids[kept] = doc_id;
+            kept += usize::from(has_one);
+        }
+    }
+    kept
 }

@@ -1,10 +1,11 @@
 //! The documents that have all of several clauses, without scores, a tile at a time: those of the two shortest lists are merged if these
-//! are of similar length, else those of the shortest are decoded; they are looked up in the other lists.
+//! are of similar length, else those of the shortest clause are decoded; they are looked up in the others.
 
 use super::clause::Clause;
 use super::clock::Clock;
 use super::matching::count_in_bits;
 use super::term::Term;
+use super::window::within;
 use crate::base::tiers::tiered;
 use crate::intersect::merge::{COMMON, TileMerge};
 use std::ops::ControlFlow;
@@ -23,7 +24,7 @@ pub(super) fn merges(shorter: &Term, longer: &Term) -> bool {
 }
 
 tiered! {
-    /// How many documents have all clauses, of which the one with the fewest postings is one term.
+    /// How many documents have all clauses.
     pub(super) fn count<'c, 's>(clauses: Vec<Clause<'s>>, clock: &'c Clock) -> u64 = count_on_tier;
 }
 
@@ -41,8 +42,7 @@ fn count_on_tier(mut clauses: Vec<Clause>, clock: &Clock) -> u64 {
 }
 
 tiered! {
-    /// Adds the documents that have all clauses, of which the one with the fewest postings is one term; ascending. Not all of them once
-    /// the time of `clock` is over.
+    /// Adds the documents that have all clauses, ascending; not all of them once the time of `clock` is over.
     pub(super) fn append<'c, 's>(clauses: Vec<Clause<'s>>, clock: &'c Clock, to: &'c mut Vec<u32>) -> () = append_on_tier;
 }
 
@@ -68,27 +68,30 @@ pub(super) fn append_until(
     })
 }
 
-/// The shortest list, and the clauses in which its documents are looked up, in this order.
+/// The clause with the fewest postings, and those in which its documents are looked up, in this order.
 #[inline(always)]
-fn divided<'c, 's>(clauses: &'c mut [Clause<'s>]) -> Option<(&'c mut Term<'s>, Vec<&'c mut Clause<'s>>)> {
+fn divided<'c, 's>(clauses: &'c mut [Clause<'s>]) -> Option<(&'c mut Clause<'s>, Vec<&'c mut Clause<'s>>)> {
     clauses.sort_by_key(Clause::postings);
     let (lead, others) = clauses.split_first_mut()?;
     let mut others: Vec<_> = others.iter_mut().collect();
     others.sort_by_key(|clause| clause.look_up_order());
-    Some((lead.terms.first_mut()?, others))
+    Some((lead, others))
 }
 
 /// Calls `take` with the documents from `from` on that have all clauses, ascending, until it breaks off. Returns then from where on
 /// there may be more.
 #[inline(always)]
 fn each_tile(
-    lead: &mut Term,
+    lead: &mut Clause,
     others: &mut [&mut Clause],
     from: u32,
     clock: &Clock,
     mut take: impl FnMut(&[u32]) -> ControlFlow<()>,
 ) -> Option<u32> {
-    if let [next, others @ ..] = &mut *others
+    // The blocks in which they begin may have documents before `from`.
+    let begins = |tile: &[u32]| tile.iter().position(|&doc_id| doc_id >= from).unwrap_or(tile.len());
+    if let [lead] = &lead.terms[..]
+        && let [next, others @ ..] = &mut *others
         && let [next] = &next.terms[..]
         && merges(lead, next)
         && let (Some(a), Some(b)) = (lead.tiles(), next.tiles())
@@ -98,29 +101,62 @@ fn each_tile(
             if clock.is_over() {
                 return None;
             }
-            // The blocks in which it begins may have documents before `from`.
-            let first = tile.iter().position(|&doc_id| doc_id >= from).unwrap_or(tile.len());
-            if take(retained(others, &mut tile[first..])).is_break() {
+            let begin = begins(tile);
+            if take(retained(others, &mut tile[begin..])).is_break() {
                 return Some(merge.reached());
             }
         }
         return None;
     }
-    let mut tile = Vec::new();
-    let mut block = lead.seek(from)?;
-    while block < lead.blocks() {
+    let places = lead.places();
+    let (mut tile, mut next) = (Vec::new(), Some(from));
+    while let Some(first) = next {
         if clock.is_over() {
-            return None;
+            break;
         }
-        let end = lead.blocks().min(block + TILE_BLOCKS);
         tile.clear();
-        lead.append(block..end, &mut tile);
-        if take(retained(others, &mut tile)).is_break() {
-            return (end < lead.blocks()).then(|| lead.first_possible(end));
+        next = append_blocks(&mut lead.terms, first, &mut tile);
+        let begin = begins(&tile);
+        if take(retained(others, &mut tile[begin..])).is_break() {
+            lead.return_to(places);
+            return next;
         }
-        block = end;
     }
+    lead.return_to(places);
     None
+}
+
+/// Adds the documents of some blocks that have one of the terms, from the block on in which `from` is; ascending. Returns where others may
+/// begin.
+#[inline(always)]
+fn append_blocks(terms: &mut [Term], from: u32, to: &mut Vec<u32>) -> Option<u32> {
+    if let [term] = terms {
+        let block = term.seek(from)?;
+        let end = term.blocks().min(block + TILE_BLOCKS);
+        term.append(block..end, to);
+        return (end < term.blocks()).then(|| term.first_possible(end));
+    }
+    // As far as the blocks of all of them reach.
+    let mut last = None;
+    for term in &mut *terms {
+        if let Some(block) = term.seek(from) {
+            let of_term = term.last(term.blocks().min(block + TILE_BLOCKS) - 1);
+            last = Some(last.map_or(of_term, |last: u32| last.min(of_term)));
+        }
+    }
+    let last = last?;
+    for term in terms {
+        let Some(mut block) = term.seek(from) else { continue };
+        while block < term.blocks() && term.first_possible(block) <= last {
+            let doc_ids = term.load(block);
+            to.extend_from_slice(&doc_ids[within(doc_ids, from, last)]);
+            block += 1;
+        }
+    }
+    // Stable: what is in order already is merged.
+    to.sort();
+    to.dedup();
+    last.checked_add(1)
 }
 
 /// Those of some documents that have all clauses. docIDs ascend, across calls too.

@@ -12,6 +12,7 @@ use crate::base::cpu::Tier;
 use crate::base::error::Result;
 use crate::base::memory::{reserve, room};
 use crate::base::tiers::tiered;
+use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
 /// Documents of a segment.
@@ -104,6 +105,36 @@ pub fn count<'s>(
     }
 }
 
+/// Adds the documents that have all of several clauses, ascending, until there are `enough`, and returns from where on there may be others;
+/// not all of them once the time of `clock` is over. None has a docID from `documents` on. Scores can be asked for after that.
+#[inline(always)]
+pub(super) fn first(
+    documents: u32,
+    clauses: &mut [Clause],
+    clock: &Clock,
+    enough: impl Fn(&[u32]) -> bool,
+    to: &mut Vec<u32>,
+) -> Option<u32> {
+    let mut restriction = Restriction::default();
+    if lead(documents, clauses, true, &restriction).is_some() {
+        return conjunction::append_until(enough, clauses, 0, clock, to);
+    }
+    let places: SmallVec<[_; 8]> = clauses.iter().map(Clause::places).collect();
+    let mut next = None;
+    matching::matching(documents, clauses, true, &mut restriction, clock, |first, bits| {
+        for_each_bit(first, bits, |doc_id| to.push(doc_id));
+        if enough(to) {
+            next = first.checked_add(matching::WINDOW as u32).filter(|&next| next < documents);
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
+    });
+    for (clause, places) in clauses.iter_mut().zip(places) {
+        clause.return_to(places);
+    }
+    next
+}
+
 /// How many documents have all of these clauses, each of which is one term; all documents count.
 fn count_common<'s>(
     tier: Tier,
@@ -130,19 +161,27 @@ enum Lead {
     Clause(usize),
 }
 
-/// What things take, in tenths of a nanosecond (on a Zen 4): decoding a posting, and setting its bit in a set; looking a document up
-/// together with others, in a bit set and in another list; the same in lists of which it must have one; combining the bits of so many
-/// documents of two sets; merging a posting of two lists, decoded for that.
+/// What things take, in tenths of a nanosecond (on a Zen 4): decoding a posting, also where those of several lists are put in order, and
+/// setting its bit in a set; looking a document up together with others, in a bit set and in another list, and in one of several lists
+/// besides; combining the bits of so many documents of two sets; merging a posting of two lists, decoded for that.
 const DECODED: usize = 5;
+const IN_ORDER: usize = 40;
 const SET: usize = 13;
 const IN_BITS: usize = 7;
 const IN_LIST: usize = 38;
-const IN_SEVERAL: usize = 400;
+const IN_SEVERAL: usize = 15;
 const COMBINED: usize = 40;
 const MERGED: usize = 8;
 
 /// Documents with one of a query's words have another one so many times as often as others do.
 const RELATED: usize = 2;
+
+/// What looking a document up takes.
+fn looked_up(terms: &[Term]) -> usize {
+    let in_term = |term: &Term| if term.bits().is_some() { IN_BITS } else { IN_LIST };
+    let in_all = terms.iter().map(in_term).sum::<usize>();
+    if terms.len() > 1 { in_all + IN_SEVERAL * terms.len() } else { in_all }
+}
 
 /// The shortest list of documents, unless sets are faster than looking these up.
 fn lead(documents: u32, clauses: &[Clause], needs_all: bool, restriction: &Restriction) -> Option<Lead> {
@@ -154,7 +193,7 @@ fn lead(documents: u32, clauses: &[Clause], needs_all: bool, restriction: &Restr
     let mut others: Vec<&Clause> = clauses.iter().collect();
     let leads = if let Lead::Clause(at) = lead { &others.swap_remove(at).terms[..] } else { &[] };
     others.sort_by_key(|clause| clause.look_up_order());
-    let mut by_list = DECODED * len;
+    let mut by_list = len * if leads.len() > 1 { IN_ORDER } else { DECODED };
     // How many are left to be looked up.
     let mut left = len;
     for (at, clause) in others.iter().enumerate() {
@@ -162,10 +201,7 @@ fn lead(documents: u32, clauses: &[Clause], needs_all: bool, restriction: &Restr
             ([term], [lead]) if at == 0 && conjunction::merges(lead, term) => {
                 MERGED * (len + term.postings()) - by_list
             }
-            ([term], _) if term.bits().is_some() => IN_BITS * left,
-            ([_], _) => IN_LIST * left,
-            (terms, _) if needs_all => IN_SEVERAL * terms.len() * left,
-            (terms, _) => IN_LIST * terms.len() * left,
+            (terms, _) => left * looked_up(terms),
         };
         if needs_all {
             left = left.min((RELATED * left).saturating_mul(clause.postings()) / documents.max(1));
@@ -194,40 +230,13 @@ fn listed<'s>(
             reserve(&mut doc_ids, few.len())?;
             doc_ids.extend_from_slice(few);
         }
-        Lead::Clause(_) if clauses.iter().all(|clause| clause.terms.len() == 1) => {
+        Lead::Clause(_) => {
             reserve(&mut doc_ids, clauses.iter().map(Clause::postings).min().unwrap_or(0))?;
             conjunction::append(tier, std::mem::take(&mut clauses), clock, &mut doc_ids);
-        }
-        Lead::Clause(at) => {
-            let clause = clauses.swap_remove(at);
-            reserve(&mut doc_ids, clause.postings())?;
-            add_all(tier, clause, clock, &mut doc_ids);
         }
     }
     few::matching(tier, &mut doc_ids, clauses, needs_all, restriction, clock);
     Ok(Some(doc_ids))
-}
-
-tiered! {
-    /// Adds the documents of a clause, ascending.
-    fn add_all<'c, 's>(clause: Clause<'s>, clock: &'c Clock, doc_ids: &'c mut Vec<u32>) -> () = add_all_on_tier;
-}
-
-#[inline(always)]
-fn add_all_on_tier(clause: Clause, clock: &Clock, doc_ids: &mut Vec<u32>) {
-    let is_union = clause.terms.len() > 1;
-    for mut term in clause.terms {
-        for block in 0..term.blocks() {
-            if clock.is_over() {
-                return;
-            }
-            doc_ids.extend_from_slice(term.load(block));
-        }
-    }
-    if is_union {
-        doc_ids.sort_unstable();
-        doc_ids.dedup();
-    }
 }
 
 tiered! {
@@ -247,5 +256,8 @@ fn set_on_tier(
     clock: &Clock,
     set: &mut Vec<u64>,
 ) {
-    matching::matching(documents, clauses, needs_all, restriction, clock, |_, bits| set.extend_from_slice(bits));
+    matching::matching(documents, clauses, needs_all, restriction, clock, |_, bits| {
+        set.extend_from_slice(bits);
+        ControlFlow::Continue(())
+    });
 }

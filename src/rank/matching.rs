@@ -12,6 +12,7 @@ use super::window::within;
 use crate::base::bits::has_bit;
 use crate::base::tiers::tiered;
 use crate::codec::bit_set;
+use std::ops::ControlFlow;
 
 /// Documents whose bits are combined at a time: 8 KiB of them.
 pub const WINDOW: usize = 1 << 16;
@@ -103,8 +104,8 @@ fn count_bits_on_tier(set: &[u64]) -> u64 {
 }
 
 /// Calls `take` with the bits of the documents that match, a window of [`WINDOW`] documents at a time, together with the
-/// first of these. Documents must have all clauses, or any. Without clauses, all match. Ends early once the time of `clock`
-/// is over.
+/// first of these, until it breaks off. Documents must have all clauses, or any. Without clauses, all match. Ends early once the time of
+/// `clock` is over.
 #[inline(always)]
 pub fn matching(
     documents: u32,
@@ -112,7 +113,7 @@ pub fn matching(
     needs_all: bool,
     restriction: &mut Restriction,
     clock: &Clock,
-    mut take: impl FnMut(u32, &mut [u64]),
+    mut take: impl FnMut(u32, &mut [u64]) -> ControlFlow<()>,
 ) {
     let mut bits = vec![0u64; WORDS];
     let mut of_clause = vec![0u64; WORDS];
@@ -158,7 +159,9 @@ pub fn matching(
         if let Some(allowed) = &restriction.allowed {
             combine(bits, &allowed.bits[from..], |bits, allowed| bits & allowed);
         }
-        take(first, bits);
+        if take(first, bits).is_break() {
+            return;
+        }
         match last.checked_add(1) {
             Some(next) => first = next,
             None => break,
@@ -185,6 +188,7 @@ fn count_on_tier(
     let mut count = 0;
     matching(documents, clauses, needs_all, restriction, clock, |_, bits| {
         count += count_bits_on_tier(bits);
+        ControlFlow::Continue(())
     });
     count
 }

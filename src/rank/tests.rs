@@ -266,24 +266,48 @@ fn lists_of_similar_lengths_are_merged() {
 
 #[test]
 fn documents_with_all_clauses_are_found_in_parts() {
-    let corpus = Corpus::new(50_000, &[90, 60, 45, 200, 7, 300, 2], 5);
+    let corpus = Corpus::new(200_000, &[90, 60, 45, 200, 7, 300, 2], 5);
+    let never = Clock::never();
     for tier in Tier::available() {
-        for terms in [&[0, 1][..], &[1, 2, 0], &[4, 1], &[3, 5], &[5, 3, 0], &[6, 2], &[1, 6, 5]] {
-            let has_all = |doc_id: &u32| terms.iter().all(|&at| corpus.postings[at].0.binary_search(doc_id).is_ok());
-            let wanted: Vec<u32> = (0..50_000).filter(has_all).collect();
+        for clauses in [
+            vec![vec![0], vec![1]],
+            vec![vec![1], vec![2], vec![0]],
+            vec![vec![4], vec![1]],
+            vec![vec![3], vec![5]],
+            vec![vec![1], vec![6], vec![5]],
+            vec![vec![6, 4], vec![0, 3]],
+            vec![vec![1, 5], vec![2], vec![3, 0, 4]],
+            vec![vec![5, 3], vec![3, 5, 0]],
+        ] {
+            let has = |at: &usize, doc_id| corpus.postings[*at].0.binary_search(&doc_id).is_ok();
+            let has_all = |&doc_id: &u32| clauses.iter().all(|clause| clause.iter().any(|at| has(at, doc_id)));
+            let wanted: Vec<u32> = (0..corpus.documents).filter(has_all).collect();
+            let term = |&at: &usize| corpus.term(at, Norms::NONE, 1.0, tier);
+            let of_clause = |clause: &Vec<usize>| Clause { terms: clause.iter().map(term).collect(), required: true };
             for part in [1, 50, usize::MAX] {
-                let clause =
-                    |&at: &usize| Clause { terms: vec![corpus.term(at, Norms::NONE, 1.0, tier)], required: true };
-                let mut clauses: Vec<Clause> = terms.iter().map(clause).collect();
+                let mut searched: Vec<Clause> = clauses.iter().map(of_clause).collect();
                 let (mut found, mut next, mut parts) = (Vec::new(), Some(0), 0);
                 while let Some(from) = next {
                     let before = found.len();
                     let enough = |found: &[u32]| found.len() - before >= part;
-                    next = conjunction::append_until(enough, &mut clauses, from, &Clock::never(), &mut found);
+                    next = conjunction::append_until(enough, &mut searched, from, &never, &mut found);
                     parts += 1;
                 }
-                assert_eq!(found, wanted, "{terms:?} in parts of {part}, {}", tier.name());
-                assert!(part == usize::MAX || wanted.len() < 500 || parts > 2, "{terms:?}: {parts} parts");
+                assert_eq!(found, wanted, "{clauses:?} in parts of {part}, {}", tier.name());
+                assert!(part == usize::MAX || wanted.len() < 1000 || parts > 2, "{clauses:?}: {parts} parts");
+
+                let mut searched: Vec<Clause> = clauses.iter().map(of_clause).collect();
+                let (mut found, enough) = (Vec::new(), |found: &[u32]| found.len() >= part);
+                let next = found::first(corpus.documents, &mut searched, &never, enough, &mut found);
+                assert!(next.is_none() || found.len() >= part);
+                let until = next.unwrap_or(corpus.documents);
+                assert_eq!(found, wanted[..wanted.partition_point(|&doc_id| doc_id < until)], "{clauses:?}, {part}");
+                // Searches in the terms begin where they did.
+                for clause in &mut searched {
+                    for term in &mut clause.terms {
+                        assert_eq!(term.seek(0), Some(0));
+                    }
+                }
             }
         }
     }

@@ -105,6 +105,9 @@ pub fn count<'s>(
     }
 }
 
+/// Words of a set of documents between two looks at whether these are enough.
+const BETWEEN: usize = 16;
+
 /// Adds the documents that have all of several clauses, ascending, until there are `enough`, and returns from where on there may be others;
 /// not all of them once the time of `clock` is over. None has a docID from `documents` on. Scores can be asked for after that.
 #[inline(always)]
@@ -122,10 +125,14 @@ pub(super) fn first(
     let places: SmallVec<[_; 8]> = clauses.iter().map(Clause::places).collect();
     let mut next = None;
     matching::matching(documents, clauses, true, &mut restriction, clock, |first, bits| {
-        for_each_bit(first, bits, |doc_id| to.push(doc_id));
-        if enough(to) {
-            next = first.checked_add(matching::WINDOW as u32).filter(|&next| next < documents);
-            return ControlFlow::Break(());
+        let mut end = first;
+        for some in bits.chunks(BETWEEN) {
+            for_each_bit(end, some, |doc_id| to.push(doc_id));
+            end += u64::BITS * some.len() as u32;
+            if enough(to) {
+                next = (end < documents).then_some(end);
+                return ControlFlow::Break(());
+            }
         }
         ControlFlow::Continue(())
     });

@@ -5,7 +5,7 @@ use super::candidates::Candidates;
 use super::champions;
 use super::clause::{Clause, terms};
 use super::collector::Collector;
-use super::few::Ranking;
+use super::few;
 use super::found;
 use super::initial;
 use super::term::Term;
@@ -32,15 +32,15 @@ fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, mut optional: Vec<Term<'s>>, co
     }
     let of_required = clauses.iter().flat_map(|clause| &clause.terms).map(|term| f64::from(term.max_score())).sum();
     let mut parts = Parts { clauses, optional, of_required, until: f64::NEG_INFINITY };
-    if !parts.divide(collector.threshold().max(initial)) {
-        return;
-    }
-    let mut next = if parts.finds_first(collector) { found_first(&mut parts, collector) } else { Some(0) };
+    let (mut next, mut begins) = (Some(0), true);
     while let Some(first) = next {
         if !parts.divide(collector.threshold().max(initial)) {
             return;
         }
-        next = parts_on_tier(&mut parts, first, initial, collector);
+        next = match std::mem::take(&mut begins) && parts.finds_first(collector) {
+            true => found_first(&mut parts, collector),
+            false => parts_on_tier(&mut parts, first, initial, collector),
+        };
     }
 }
 
@@ -70,7 +70,7 @@ fn found_first<'s>(parts: &mut Parts<'s>, collector: &mut Collector<'_, 's>) -> 
         found.truncate(FIRST);
         next = found.last().map(|last| last + 1);
     }
-    Ranking::new(&mut parts.clauses, &mut parts.optional).rank(&found, true, collector);
+    few::rank(&found, true, &mut parts.clauses, &mut parts.optional, collector);
     next
 }
 

@@ -132,59 +132,49 @@ fn few_on_tier<'s>(doc_ids: &[u32], are_found: bool, clauses: Vec<Clause<'s>>, c
     required.iter_mut().flat_map(|clause| &mut clause.terms).chain(&mut optional).for_each(Term::compute_max_score);
     required.sort_by_key(Clause::postings);
     optional.sort_by(|a, b| b.max_score().total_cmp(&a.max_score()));
-    Ranking::new(&mut required, &mut optional).rank(doc_ids, are_found, collector);
+    rank(doc_ids, are_found, &mut required, &mut optional, collector);
 }
 
-/// Documents that are given are scored and offered to a collector.
-pub(super) struct Ranking<'c, 's> {
-    required: &'c mut [Clause<'s>],
-    optional: &'c mut [Term<'s>],
-    /// The upper bounds of all clauses, and of those from each on.
-    bounds: Vec<f64>,
-    rest: Vec<f64>,
-    candidates: Candidates,
-}
-
-impl<'c, 's> Ranking<'c, 's> {
-    /// By clauses that documents must have, and terms that add to their scores.
-    #[inline(always)]
-    pub(super) fn new(required: &'c mut [Clause<'s>], optional: &'c mut [Term<'s>]) -> Ranking<'c, 's> {
-        let of_term = |term: &Term| f64::from(term.max_score());
-        let of_required = required.iter().map(|clause| clause.terms.iter().map(of_term).sum());
-        let bounds: Vec<f64> = of_required.chain(optional.iter().map(of_term)).collect();
-        let mut rest = vec![0.0; bounds.len() + 1];
-        for (at, bound) in bounds.iter().enumerate().rev() {
-            rest[at] = rest[at + 1] + bound;
-        }
-        Ranking { required, optional, bounds, rest, candidates: Candidates::default() }
+/// Offers those of some documents, which ascend, that match, by clauses that they must have and terms that add to their scores. All
+/// match, if they `are_found`.
+#[inline(always)]
+pub(super) fn rank<'s>(
+    doc_ids: &[u32],
+    are_found: bool,
+    required: &mut [Clause<'s>],
+    optional: &mut [Term<'s>],
+    collector: &mut Collector<'_, 's>,
+) {
+    // The upper bounds of all clauses, and of those from each on.
+    let of_term = |term: &Term| f64::from(term.max_score());
+    let of_required = required.iter().map(|clause| clause.terms.iter().map(of_term).sum());
+    let bounds: Vec<f64> = of_required.chain(optional.iter().map(of_term)).collect();
+    let mut rest = vec![0.0; bounds.len() + 1];
+    for (at, bound) in bounds.iter().enumerate().rev() {
+        rest[at] = rest[at + 1] + bound;
     }
-
-    /// Offers the documents that match; all do, if they `are_found`. They ascend, across calls too.
-    #[inline(always)]
-    pub(super) fn rank(&mut self, doc_ids: &[u32], are_found: bool, collector: &mut Collector<'_, 's>) {
-        let Ranking { required, optional, bounds, rest, candidates } = self;
-        // Without any of the terms the score is 0, which is none.
-        let least = if required.is_empty() { 0.0 } else { f64::NEG_INFINITY };
-        for doc_ids in doc_ids.chunks(if are_found { FOUND_TOGETHER } else { TOGETHER }) {
-            if collector.clock.is_over() {
-                return;
-            }
-            candidates.accumulators.clear();
-            candidates.accumulators.reserve(doc_ids.len());
-            for &doc_id in doc_ids {
-                candidates.accumulators.push_if(collector.restriction.allows(doc_id), doc_id, 0.0);
-            }
-            for (at, clause) in required.iter_mut().enumerate() {
-                let (threshold, bound, rest) = (collector.threshold(), bounds[at], rest[at + 1]);
-                match &mut clause.terms[..] {
-                    [term] if are_found => candidates.add_known(term, threshold, bound, rest),
-                    _ => candidates.require(clause, threshold, bound, rest),
-                }
-            }
-            for (at, term) in (required.len()..).zip(optional.iter_mut()) {
-                candidates.add(term, collector.threshold().max(least), bounds[at], rest[at + 1]);
-            }
-            candidates.offer(collector);
+    // Without any of the terms the score is 0, which is none.
+    let least = if required.is_empty() { 0.0 } else { f64::NEG_INFINITY };
+    let mut candidates = Candidates::default();
+    for doc_ids in doc_ids.chunks(if are_found { FOUND_TOGETHER } else { TOGETHER }) {
+        if collector.clock.is_over() {
+            return;
         }
+        candidates.accumulators.clear();
+        candidates.accumulators.reserve(doc_ids.len());
+        for &doc_id in doc_ids {
+            candidates.accumulators.push_if(collector.restriction.allows(doc_id), doc_id, 0.0);
+        }
+        for (at, clause) in required.iter_mut().enumerate() {
+            let (threshold, bound, rest) = (collector.threshold(), bounds[at], rest[at + 1]);
+            match &mut clause.terms[..] {
+                [term] if are_found => candidates.add_known(term, threshold, bound, rest),
+                _ => candidates.require(clause, threshold, bound, rest),
+            }
+        }
+        for (at, term) in (required.len()..).zip(&mut *optional) {
+            candidates.add(term, collector.threshold().max(least), bounds[at], rest[at + 1]);
+        }
+        candidates.offer(collector);
     }
 }

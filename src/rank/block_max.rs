@@ -47,7 +47,7 @@ fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, mut optional: Vec<Term<'s>>, co
 /// If documents with all clauses are fewer than this, or than the hits that are wanted, all are found before any is scored: what bounds
 /// would leave out is not worth going through the lists block by block. Whether they are fewer, the first of them tell.
 const FEW: usize = if TESTS { 50 } else { 1000 };
-const FIRST: usize = if TESTS { 8 } else { 64 };
+const FIRST: usize = if TESTS { 8 } else { 32 };
 
 /// Whether segments are small.
 const TESTS: bool = cfg!(any(test, fuzzing));

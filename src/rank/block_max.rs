@@ -89,8 +89,7 @@ struct Parts<'s> {
 impl Parts<'_> {
     /// Whether there are several clauses, and no filter is to sift the documents of the shortest.
     fn finds_first(&self, collector: &Collector) -> bool {
-        let is_sifted = collector.restriction.allowed.as_ref().is_some_and(|allowed| allowed.is_sieve());
-        self.clauses.len() > 1 && !is_sifted
+        self.clauses.len() > 1 && collector.restriction.sieve().is_none()
     }
 
     /// Divides optional terms into those of which documents must have one to exceed the threshold, and the others. Returns whether

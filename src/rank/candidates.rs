@@ -97,9 +97,7 @@ impl Candidates {
         }
         let Some(first) = clause.terms.first() else { return self.accumulators.clear() };
         self.accumulators.keep_above(first.tier(), threshold - bound - rest);
-        let places = clause.places();
         let mut present = Present::new(&mut clause.terms, self.accumulators.doc_ids());
-        clause.return_to(places);
         let (doc_ids, sums) = self.accumulators.parts();
         let mut kept = 0;
         // The terms that a candidate has, each with the block in which it is.

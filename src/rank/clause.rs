@@ -85,7 +85,7 @@ pub(super) struct Present {
 }
 
 impl Present {
-    /// docIDs ascend, across calls too.
+    /// docIDs ascend, across calls too. Scores of these documents can be asked for after that.
     #[inline(always)]
     pub(super) fn new(terms: &mut [Term], doc_ids: &[u32]) -> Present {
         let mut present = Vec::with_capacity(2 * (doc_ids.len() + 1));
@@ -94,7 +94,9 @@ impl Present {
             let begin = present.len();
             next.push(begin);
             present.extend_from_slice(doc_ids);
+            let place = term.place();
             let kept = retain(term, &mut present[begin..]);
+            term.return_to(place);
             present.truncate(begin + kept);
             present.push(u32::MAX);
         }

@@ -26,6 +26,11 @@ impl Restriction<'_> {
         self.deleted.is_none() && self.allowed.is_none() && self.excluded.is_empty() && self.after.is_none()
     }
 
+    /// A filter that is asked before scores.
+    pub(super) fn sieve(&self) -> Option<&Arc<Allowed>> {
+        self.allowed.as_ref().filter(|allowed| allowed.is_sieve())
+    }
+
     /// Whether bit sets say which documents count.
     #[inline(always)]
     pub fn has_sets(&self) -> bool {

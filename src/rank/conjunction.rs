@@ -112,18 +112,18 @@ fn each_tile(
     let (mut tile, mut next) = (Vec::new(), Some(from));
     while let Some(first) = next {
         if clock.is_over() {
+            next = None;
             break;
         }
         tile.clear();
         next = append_blocks(&mut lead.terms, first, &mut tile);
         let begin = begins(&tile);
         if take(retained(others, &mut tile[begin..])).is_break() {
-            lead.return_to(places);
-            return next;
+            break;
         }
     }
     lead.return_to(places);
-    None
+    next
 }
 
 /// Adds the documents of some blocks that have one of the terms, from the block on in which `from` is; ascending. Returns where others may

@@ -8,13 +8,13 @@
 //! | [`clause`] | terms of which a document must have one |
 //! | [`block_max`] | the best documents with all, or any, of some terms |
 //! | [`few`] | the best of a few documents, which a filter leaves, or which are known to match |
-//! | `conjunction` | the documents with all of several clauses |
 //! | `window`, `candidates`, `initial` | its parts: the documents of the lead or essential terms, what becomes of them, and a threshold to begin with |
 //! | `champions` | the best of a term by those that its list keeps |
 //! | `accumulators` | documents with the sums of their scores, on each tier |
 //! | [`positions`], [`phrase`] | positions of terms, and phrases of them: all documents, or the best |
 //! | [`chain`] | what lists of neighbouring words tell of a phrase |
 //! | [`near`] | words of a phrase close to each other |
+//! | `conjunction` | the documents with all of several clauses |
 //! | [`found`], [`matching`] | which documents match, without scores: by lists or sets, and by sets |
 //! | [`collector`], [`top_k`] | what they are reported to |
 //! | [`clock`] | the time limit of a search |

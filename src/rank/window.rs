@@ -38,7 +38,7 @@ pub(super) struct Window {
 
 impl Window {
     pub(super) fn new(restriction: &Restriction) -> Window {
-        let sieve = restriction.allowed.clone().filter(|allowed| allowed.is_sieve());
+        let sieve = restriction.sieve().cloned();
         Window { sieve, scores: Vec::new(), touched: 0, chosen: Chosen::default(), above: 256 }
     }
 

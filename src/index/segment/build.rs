@@ -123,7 +123,8 @@ impl SegmentBuilder {
                 Gathered::Tokens(tokens) => {
                     let (field, transient) = tokens.memory();
                     kept += field;
-                    most = most.max(transient + write::MEMORY + gather::memory(self.ids.len(), &self.schema));
+                    // Pairs are found once tokens are sorted.
+                    most = most.max(write::MEMORY + transient.max(gather::memory(self.ids.len(), &self.schema)));
                 }
                 Gathered::Numbers(numbers) => kept += numbers.memory(),
                 Gathered::Points(points) => {
@@ -221,11 +222,10 @@ impl SegmentBuilder {
                 }
                 Gathered::Weights(weights) => weights.push(value.map_or(&[], Value::weights))?,
                 Gathered::Tokens(tokens) if self.schema.fields[number].kind == Kind::Keyword => {
-                    let begin = tokens.next();
                     if let Some(value) = value {
-                        value.each_keyword(&mut |keyword| tokens.push_keyword(begin, keyword));
+                        value.each_keyword(&mut |keyword| tokens.push(0, keyword));
                     }
-                    tokens.end_keywords(begin)?;
+                    tokens.end_keywords()?;
                 }
                 Gathered::Tokens(tokens) => self.reader.add(tokens, number, value, &self.schema)?,
             }
@@ -423,7 +423,7 @@ impl SegmentBuilder {
                         false => Inverted::Keywords,
                     };
                     let with_terms = tokens.invert(is_dead, of, |term, postings| out.term(term, postings))?;
-                    out.finish(with_terms, &lengths, Texts::Tokens(Box::new(tokens.inverted(is_dead))))?;
+                    out.finish(with_terms, &lengths, Texts::Tokens(tokens.inverted(is_dead)))?;
                 }
             }
         }

@@ -2,7 +2,8 @@
 //!
 //! A token costs one look-up, of its word; only what is new is stemmed.
 
-use super::terms::{HOLE, Terms, documents};
+use super::terms::{HOLE, Terms};
+use super::token_store::TokenStore;
 use crate::analysis::{Analyzer, MAX_TERM};
 use crate::base::error::{Error, Result};
 use crate::base::memory::{self, filled};
@@ -36,10 +37,11 @@ impl Stems {
         Stems { words: Terms::new(), terms: Vec::new(), parts: HashMap::new(), known: 0, key: Vec::new() }
     }
 
-    /// Bytes in use, and those that [`into_words`](Self::into_words) will need besides.
-    pub fn memory(&self) -> (usize, usize) {
-        let kept = self.words.memory() + 4 * self.terms.capacity() + OF_PARTS * self.parts.len();
-        (kept, self.words.len() * (size_of::<Seen>() + Terms::SORTING))
+    /// Bytes in use, those that [`into_words`](Self::into_words) will need besides, and those of the terms that it returns.
+    pub fn memory(&self) -> (usize, usize, usize) {
+        let terms = size_of::<u32>() * self.terms.capacity();
+        let kept = self.words.memory() + terms + OF_PARTS * self.parts.len();
+        (kept, self.words.len() * (size_of::<Seen>() + Terms::SORTING), terms)
     }
 
     /// Bytes of words and records.
@@ -120,20 +122,18 @@ impl Stems {
         Some(number)
     }
 
-    /// Replaces words by their terms. Returns the words of documents that are not dead.
+    /// The words of documents that are not dead, whose tokens these are; and, by the numbers of all words, those of their terms.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
-    pub fn into_words(self, tokens: &mut [u32], ends: &[u32], dead: impl Fn(usize) -> bool) -> Result<Words> {
+    pub fn into_words(self, tokens: &TokenStore, dead: impl Fn(usize) -> bool) -> Result<(Words, Vec<u32>)> {
         let mut seen = filled(Seen { last: u32::MAX, documents: 0 }, self.terms.len())?;
-        for (doc, range) in documents(ends).enumerate() {
-            let is_dead = dead(doc);
-            for token in tokens[range].iter_mut().filter(|token| **token != HOLE) {
-                let seen = &mut seen[*token as usize];
-                if seen.last != doc as u32 && !is_dead {
+        for (doc, tokens) in tokens.documents().enumerate().filter(|&(doc, _)| !dead(doc)) {
+            for token in tokens.filter(|&token| token != HOLE) {
+                let seen = &mut seen[token as usize];
+                if seen.last != doc as u32 {
                     *seen = Seen { last: doc as u32, documents: seen.documents + 1 };
                 }
-                *token = self.terms[*token as usize];
             }
         }
         let mut words = Words { sorted: self.words.sorted()?, words: self.words, seen, all_known: true };
@@ -145,7 +145,7 @@ impl Stems {
             words.all_known &= !is_there(&words, last);
             words.sorted.pop();
         }
-        Ok(words)
+        Ok((words, self.terms))
     }
 }
 

@@ -55,7 +55,12 @@ impl Terms {
 
     /// Bytes of memory in use.
     pub fn memory(&self) -> usize {
-        self.slots.len() * 8 + self.arena.capacity() + self.terms.capacity() * size_of::<Term>()
+        self.table() + self.arena.capacity() + self.terms.capacity() * size_of::<Term>()
+    }
+
+    /// Bytes of the table that [`freeze`](Self::freeze) gives up.
+    pub fn table(&self) -> usize {
+        size_of_val(&self.slots[..])
     }
 
     /// Bytes of terms and records. Records are found by 32 bits, so it must stay below 2^32.

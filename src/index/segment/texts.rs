@@ -20,15 +20,13 @@ impl Reader {
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory): [`Tokens::undo`] it.
     pub fn add(&mut self, tokens: &mut Tokens, field: usize, value: Option<&Value>, schema: &Schema) -> Result<()> {
-        let begin = tokens.next();
-        let mut document =
-            Document { tokens, analyzer: schema.analyzer_of(field), begin, first: 0, last: None, length: 0 };
+        let mut document = Document { tokens, analyzer: schema.analyzer_of(field), first: 0, last: None, length: 0 };
         match value {
             None => {}
             Some(Value::Text(text)) => self.read(&valid_utf8(text), field, &mut document)?,
             Some(Value::Tokens(terms)) => {
                 for (position, term) in (0..).zip(terms).filter(|(_, term)| term.len() <= MAX_TERM) {
-                    document.tokens.push(begin, position, term);
+                    document.tokens.push(position, term);
                     document.length += 1;
                 }
             }
@@ -55,7 +53,7 @@ impl Reader {
         }
         analyzer.tokens(text, &mut self.scratch, |token| {
             let position = document.next(token.position);
-            document.tokens.push(document.begin, position, token.term.as_bytes());
+            document.tokens.push(position, token.term.as_bytes());
         });
         Ok(())
     }
@@ -65,8 +63,6 @@ impl Reader {
 struct Document<'t> {
     tokens: &'t mut Tokens,
     analyzer: &'t Analyzer,
-    /// Where its tokens begin.
-    begin: usize,
     /// The first position of the text, and the last one that it has used.
     first: u32,
     last: Option<u32>,
@@ -93,7 +89,7 @@ impl Taker for Document<'_> {
     #[inline]
     fn take(&mut self, position: u32, number: u32) -> u32 {
         let position = self.next(position);
-        let parts = self.tokens.push_word(self.begin, position, number);
+        let parts = self.tokens.push_word(position, number);
         self.last = Some(position + parts);
         self.length += parts;
         parts

@@ -2,6 +2,7 @@
 
 use super::file::SegmentWriter;
 use super::invert::{Inverted, Tokens};
+use super::token_store::TokenStore;
 use super::write::{self, FieldWriter};
 use super::write_pairs::Texts;
 use crate::base::error::Result;
@@ -16,18 +17,20 @@ pub(super) struct Weights {
     precision: Precision,
     tokens: Tokens,
     /// The code of each token's weight.
-    codes: Vec<u32>,
+    codes: TokenStore,
+    /// Those of a document.
+    document: Vec<u32>,
 }
 
 impl Weights {
     pub fn new(precision: Precision) -> Weights {
-        Weights { precision, tokens: Tokens::new(false), codes: Vec::new() }
+        Weights { precision, tokens: Tokens::new(false), codes: TokenStore::default(), document: Vec::new() }
     }
 
     /// Bytes of memory in use, and those that [`Weights::write`] takes besides.
     pub fn memory(&self) -> (usize, usize) {
         let (kept, transient) = self.tokens.memory();
-        (kept + size_of::<u32>() * self.codes.len(), transient)
+        (kept + self.codes.memory(), transient)
     }
 
     /// As of [`Tokens::used`].
@@ -40,23 +43,22 @@ impl Weights {
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory): [`Weights::undo`] it.
     pub fn push(&mut self, weights: &[(Vec<u8>, f32)]) -> Result<()> {
-        let begin = self.tokens.next();
-        reserve(&mut self.codes, weights.len())?;
-        let mut count = 0;
+        self.document.clear();
+        reserve(&mut self.document, weights.len())?;
         for (term, weight) in weights {
             // A weight of 0 is none.
             let Some(code) = self.precision.code(*weight) else { continue };
-            self.tokens.push(begin, count, term);
-            self.codes.push(code);
-            count += 1;
+            self.tokens.push(self.document.len() as u32, term);
+            self.document.push(code);
         }
-        self.tokens.end_text(count)
+        self.codes.push(&self.document)?;
+        self.tokens.end_weights(&self.document)
     }
 
     /// Takes back what has been added since there were that many documents.
     pub fn undo(&mut self, documents: usize) {
         self.tokens.undo(documents);
-        self.codes.truncate(self.tokens.next());
+        self.codes.truncate(documents);
     }
 
     /// Writes the sections of a field with `documents` documents, those that are not dead.

@@ -3,8 +3,10 @@
 use super::file::SegmentWriter;
 use super::format::Section;
 use super::gather::{Common, of_lists, of_tokens};
+use super::invert::Ranked;
 use super::list_writer::{ListWriter, not_built};
 use super::pairs::{BY_DOCUMENTS, key};
+use super::token_store::TokensOf;
 use crate::base::error::Result;
 use crate::base::threads::{at_most, in_order};
 use crate::index::list::{self, ListParts, Postings};
@@ -28,8 +30,8 @@ struct RowLists {
 pub(super) enum Texts<'t> {
     /// In the lists, which up to so many threads read.
     Lists { threads: usize },
-    /// In the tokens of each document: numbers of terms, in the order in which these were written, or others that no term has.
-    Tokens(Box<dyn Iterator<Item = &'t [u32]> + 't>),
+    /// In the documents' tokens, whose terms were written in the order of their ranks.
+    Tokens(Ranked<'t, Box<dyn Iterator<Item = TokensOf<'t>> + 't>>),
 }
 
 /// Writes the sections of a text field whose lists are written.

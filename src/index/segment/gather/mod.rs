@@ -13,6 +13,7 @@ mod tokens;
 mod window;
 
 use super::format::has_pairs;
+use super::invert::Ranked;
 use crate::base::error::Result;
 use crate::base::threads::{at_most, in_order};
 use crate::index::Schema;
@@ -140,13 +141,12 @@ pub(super) fn of_lists(
     Ok(gathering.finish())
 }
 
-/// Finds the same pairs, given the tokens of each document, with the terms' [numbers](Word::term) or others that no term has. Their
-/// lists take so many bytes.
+/// Finds the same pairs in the documents' tokens, given how many bytes the lists of their terms take.
 ///
 /// # Errors
 /// As [`of_lists`].
-pub(super) fn of_tokens<'t>(
-    tokens: impl Iterator<Item = &'t [u32]>,
+pub(super) fn of_tokens(
+    tokens: Ranked<impl Iterator<Item = impl Iterator<Item = u32>>>,
     common: Common,
     lengths: &[u8],
     lists: usize,
@@ -326,7 +326,8 @@ mod tests {
         for threads in 2..6 {
             assert!(in_lists(threads) == of_one, "{threads} threads");
         }
-        let tokens = tokens.iter().map(|tokens| &tokens[..]);
+        let ranks: Vec<u32> = (0..WORDS).collect();
+        let tokens = Ranked { documents: tokens.iter().map(|tokens| tokens.iter().copied()), ranks: &ranks };
         assert!(all_of(of_tokens(tokens, common(), &lengths, lists.len()).unwrap()) == of_one);
     }
 }

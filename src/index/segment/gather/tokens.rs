@@ -2,31 +2,32 @@
 
 use super::counts::PairCounts;
 use super::limit::Row;
-use super::{Adjacency, Word};
+use super::{Adjacency, Ranked, Word};
 use crate::base::error::Result;
-use crate::base::memory::zeros;
+use crate::base::memory::{collected, zeros};
 use std::ops::Range;
 
 /// Documents as their tokens, of which common words are looked for.
 pub(super) struct InTokens<I> {
     documents: I,
-    /// Per term, 1 more than the number of the common word that it is; 0 if it is none.
+    /// Per token, 1 more than the number of the common word that it is; 0 if it is none.
     words: Vec<u16>,
     counts: PairCounts,
 }
 
 impl<I> InTokens<I> {
-    /// Of the documents' tokens, with so many terms, pairs of these words, which have so many places.
-    pub fn new(documents: I, of: &[Word], terms: usize, slots: usize) -> Result<InTokens<I>> {
-        let mut words = zeros(terms)?;
+    /// Of these documents, with so many terms, pairs of these words, which have so many places.
+    pub fn new(tokens: Ranked<I>, of: &[Word], terms: usize, slots: usize) -> Result<InTokens<I>> {
+        let mut of_terms = zeros(terms)?;
         for (number, word) in (1..).zip(of) {
-            words[word.term as usize] = number;
+            of_terms[word.term as usize] = number;
         }
-        Ok(InTokens { documents, words, counts: PairCounts::new(slots)? })
+        let words = collected(tokens.ranks.iter().map(|&rank| of_terms.get(rank as usize).copied().unwrap_or(0)))?;
+        Ok(InTokens { documents: tokens.documents, words, counts: PairCounts::new(slots)? })
     }
 }
 
-impl<'t, I: Iterator<Item = &'t [u32]>> Adjacency for InTokens<I> {
+impl<D: Iterator<Item = u32>, I: Iterator<Item = D>> Adjacency for InTokens<I> {
     /// There is one part.
     fn seek(&mut self, from: u32) {
         debug_assert_eq!(from, 0);
@@ -41,7 +42,7 @@ impl<'t, I: Iterator<Item = &'t [u32]>> Adjacency for InTokens<I> {
         let InTokens { documents: tokens, words, counts } = self;
         for (doc_id, tokens) in documents.zip(tokens) {
             let mut before = 0;
-            for &token in tokens {
+            for token in tokens {
                 let word = words.get(token as usize).copied().map_or(0, usize::from);
                 // Words without a row have been given up.
                 if word != 0 && (1..=rows.len()).contains(&before) {

@@ -71,7 +71,7 @@ foreach (SECTIONS as $file => $title) {
     $title = $result['title'] ?? $title;
     $page .= "- [$title](#" . anchor($title) . ")\n";
     $run = run($result);
-    $shown = isset($runs[$run]) ? "The run of [{$runs[$run]}](#" . anchor($runs[$run]) . ").\n" : $run;
+    $shown = isset($runs[$run]) ? "Machine, day and command: those of [{$runs[$run]}](#" . anchor($runs[$run]) . ").\n" : $run;
     $runs[$run] ??= $title;
     $sections .= "\n## $title\n\n$shown" . section($result);
 }

@@ -3,10 +3,11 @@
 use super::file::{Has, SegmentWriter};
 use super::format::{NO_FIELD, Section};
 use super::ids::{IdColumn, IdRef};
-use super::invert::{Inverted, Tokens};
+use super::invert::Inverted;
 use super::numbers::Numbers;
 use super::stored::{self, Blocks};
 use super::texts::Reader;
+use super::tokens::Tokens;
 use super::vectors::Vectors;
 use super::weights::{self, Weights};
 use super::write::{self, FieldWriter};
@@ -404,15 +405,16 @@ impl SegmentBuilder {
                 }
                 Gathered::Vectors(vectors) => vectors.write(is_dead, documents, field, &mut writer)?,
                 Gathered::Weights(weights) => weights.write(is_dead, documents, field, &mut writer)?,
-                Gathered::Tokens(mut tokens) => {
+                Gathered::Tokens(tokens) => {
                     let text = schema.fields[field].kind == Kind::Text;
-                    if let Some(of_field) = tokens.take_words(is_dead)?
+                    let (of_field, inverter) = tokens.into_inverter(is_dead)?;
+                    if let Some(of_field) = of_field
                         && words
                     {
                         words::write(&mut writer, field, of_field.all_known, of_field.iter())?;
                         frequent::write_of_words(&mut writer, field)?;
                     }
-                    let lengths = tokens.lengths(is_dead)?;
+                    let lengths = inverter.lengths(is_dead)?;
                     if text {
                         write::lengths(&mut writer, field, &lengths)?;
                     }
@@ -422,8 +424,9 @@ impl SegmentBuilder {
                         true => Inverted::Text { lengths: &lengths, positions: schema.positions },
                         false => Inverted::Keywords,
                     };
-                    let with_terms = tokens.invert(is_dead, of, |term, postings| out.term(term, postings))?;
-                    out.finish(with_terms, &lengths, Texts::Tokens(tokens.inverted(is_dead)))?;
+                    let ranked = inverter.invert(is_dead, of, |term, postings| out.term(term, postings))?;
+                    let texts = Texts::Tokens { documents: Box::new(ranked.documents(is_dead)), ranks: &ranked.ranks };
+                    out.finish(ranked.with_terms(is_dead), &lengths, texts)?;
                 }
             }
         }

@@ -67,6 +67,7 @@ mod term_walk;
 mod terms;
 mod texts;
 mod token_store;
+mod tokens;
 mod vectors;
 mod weights;
 mod words;

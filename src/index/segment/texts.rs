@@ -1,6 +1,6 @@
 //! The values of text fields → tokens.
 
-use super::invert::Tokens;
+use super::tokens::Tokens;
 use crate::analysis::{Analyzer, MAX_TERM, Numbers, Scratch, Taker, valid_utf8};
 use crate::base::error::Result;
 use crate::index::values::GAP;

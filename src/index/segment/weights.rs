@@ -1,8 +1,9 @@
 //! Terms with weights, as documents come in → postings in the order of terms.
 
 use super::file::SegmentWriter;
-use super::invert::{Inverted, Tokens};
+use super::invert::Inverted;
 use super::token_store::TokenStore;
+use super::tokens::Tokens;
 use super::write::{self, FieldWriter};
 use super::write_pairs::Texts;
 use crate::base::error::Result;
@@ -63,18 +64,19 @@ impl Weights {
 
     /// Writes the sections of a field with `documents` documents, those that are not dead.
     pub fn write(
-        mut self,
+        self,
         is_dead: impl Fn(usize) -> bool + Copy,
         documents: u32,
         field: usize,
         writer: &mut SegmentWriter,
     ) -> Result<()> {
-        write::lengths(writer, field, &self.tokens.lengths(is_dead)?)?;
+        let (_, inverter) = self.tokens.into_inverter(is_dead)?;
+        write::lengths(writer, field, &inverter.lengths(is_dead)?)?;
         let dictionary = write::dictionary(writer)?;
         let mut out = FieldWriter::new(writer, field, documents, &dictionary)?;
         let of = Inverted::Weights { codes: &self.codes };
-        let with_terms = self.tokens.invert(is_dead, of, |term, postings| out.term(term, postings))?;
-        out.finish(with_terms, &[], Texts::Lists { threads: 1 })
+        let ranked = inverter.invert(is_dead, of, |term, postings| out.term(term, postings))?;
+        out.finish(ranked.with_terms(is_dead), &[], Texts::Lists { threads: 1 })
     }
 }
 

@@ -3,7 +3,6 @@
 use super::file::SegmentWriter;
 use super::format::Section;
 use super::gather::{Common, of_lists, of_tokens};
-use super::invert::Ranked;
 use super::list_writer::{ListWriter, not_built};
 use super::pairs::{BY_DOCUMENTS, key};
 use super::token_store::TokensOf;
@@ -30,8 +29,8 @@ struct RowLists {
 pub(super) enum Texts<'t> {
     /// In the lists, which up to so many threads read.
     Lists { threads: usize },
-    /// In the documents' tokens, whose terms were written in the order of their ranks.
-    Tokens(Ranked<'t, Box<dyn Iterator<Item = TokensOf<'t>> + 't>>),
+    /// In the documents' tokens, whose terms have these ranks in the order in which they were written.
+    Tokens { documents: Box<dyn Iterator<Item = TokensOf<'t>> + 't>, ranks: &'t [u32] },
 }
 
 /// Writes the sections of a text field whose lists are written.
@@ -49,11 +48,11 @@ pub(super) fn write_pairs(
             let (map, lists) = writer.map_section(Section::Lists, field)?;
             (of_lists(&map[lists], common, lengths, parts, threads)?, threads)
         }
-        Texts::Tokens(tokens) => {
+        Texts::Tokens { documents, ranks } => {
             // As where the lists are read, so that what is written is the same.
             writer.end_chunk();
             let lists = writer.place(Section::Lists, field).len();
-            (of_tokens(tokens, common, lengths, lists)?, 1)
+            (of_tokens(documents, ranks, common, lengths, lists)?, 1)
         }
     };
     let path = writer.path().to_owned();

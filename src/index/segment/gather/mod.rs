@@ -13,7 +13,6 @@ mod tokens;
 mod window;
 
 use super::format::has_pairs;
-use super::invert::Ranked;
 use crate::base::error::Result;
 use crate::base::threads::{at_most, in_order};
 use crate::index::Schema;
@@ -141,12 +140,13 @@ pub(super) fn of_lists(
     Ok(gathering.finish())
 }
 
-/// Finds the same pairs in the documents' tokens, given how many bytes the lists of their terms take.
+/// Finds the same pairs in the documents' tokens, given the rank of each one's term and how many bytes the lists of terms take.
 ///
 /// # Errors
 /// As [`of_lists`].
 pub(super) fn of_tokens(
-    tokens: Ranked<impl Iterator<Item = impl Iterator<Item = u32>>>,
+    tokens: impl Iterator<Item = impl Iterator<Item = u32>>,
+    ranks: &[u32],
     common: Common,
     lengths: &[u8],
     lists: usize,
@@ -155,7 +155,7 @@ pub(super) fn of_tokens(
     let terms = common.terms as usize;
     let mut gathering = Gathering::new(common, documents, lists);
     let Gathering { words, limit, pairs } = &mut gathering;
-    let in_tokens = InTokens::new(tokens, words, terms, limit.slots())?;
+    let in_tokens = InTokens::new(tokens, ranks, words, terms, limit.slots())?;
     pairs.append(Gatherer::new(limit, in_tokens).gather(0..documents, lengths)?, limit)?;
     Ok(gathering.finish())
 }
@@ -327,7 +327,7 @@ mod tests {
             assert!(in_lists(threads) == of_one, "{threads} threads");
         }
         let ranks: Vec<u32> = (0..WORDS).collect();
-        let tokens = Ranked { documents: tokens.iter().map(|tokens| tokens.iter().copied()), ranks: &ranks };
-        assert!(all_of(of_tokens(tokens, common(), &lengths, lists.len()).unwrap()) == of_one);
+        let tokens = tokens.iter().map(|tokens| tokens.iter().copied());
+        assert!(all_of(of_tokens(tokens, &ranks, common(), &lengths, lists.len()).unwrap()) == of_one);
     }
 }

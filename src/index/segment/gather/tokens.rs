@@ -2,7 +2,7 @@
 
 use super::counts::PairCounts;
 use super::limit::Row;
-use super::{Adjacency, Ranked, Word};
+use super::{Adjacency, Word};
 use crate::base::error::Result;
 use crate::base::memory::{collected, zeros};
 use std::ops::Range;
@@ -16,14 +16,14 @@ pub(super) struct InTokens<I> {
 }
 
 impl<I> InTokens<I> {
-    /// Of these documents, with so many terms, pairs of these words, which have so many places.
-    pub fn new(tokens: Ranked<I>, of: &[Word], terms: usize, slots: usize) -> Result<InTokens<I>> {
+    /// Pairs of some words, which have so many places, in documents whose tokens have these ranks among so many terms.
+    pub fn new(documents: I, ranks: &[u32], of: &[Word], terms: usize, slots: usize) -> Result<InTokens<I>> {
         let mut of_terms = zeros(terms)?;
         for (number, word) in (1..).zip(of) {
             of_terms[word.term as usize] = number;
         }
-        let words = collected(tokens.ranks.iter().map(|&rank| of_terms.get(rank as usize).copied().unwrap_or(0)))?;
-        Ok(InTokens { documents: tokens.documents, words, counts: PairCounts::new(slots)? })
+        let words = collected(ranks.iter().map(|&rank| of_terms.get(rank as usize).copied().unwrap_or(0)))?;
+        Ok(InTokens { documents, words, counts: PairCounts::new(slots)? })
     }
 }
 

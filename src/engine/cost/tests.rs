@@ -25,18 +25,23 @@ fn rates_come_back_and_damage_does_not() {
 #[test]
 fn rates_are_measured() {
     let Some(device) = test_device() else { return };
-    let mut rates = calibrate::measure(&device).unwrap();
-    assert_eq!(Rates::from_bytes(&rates.to_bytes()), Some(rates));
-    for (at, rate) in rates.0.numbers().enumerate() {
-        assert!(*rate > 0.0 && rate.is_finite(), "rate {at} is {rate}");
+    // Whatever else runs can disturb one measurement.
+    let mut odd = Vec::new();
+    for _ in 0..5 {
+        let mut rates = calibrate::measure(&device).unwrap();
+        assert_eq!(Rates::from_bytes(&rates.to_bytes()), Some(rates));
+        for (at, rate) in rates.0.numbers().enumerate() {
+            assert!(*rate > 0.0 && rate.is_finite(), "rate {at} is {rate}");
+        }
+        // True on any machine: a look-up far away costs more than decoding a docID along with its neighbours, and a call
+        // costs more than one of its queries.
+        let mut of_codec = |codec| *rates.0.of(codec);
+        odd = Codec::ALL.into_iter().filter(|&codec| of_codec(codec).far <= of_codec(codec).decoded).collect();
+        if odd.is_empty() && rates.0.intersect > rates.0.query && rates.0.decode > rates.0.received {
+            return;
+        }
     }
-    // True on any machine: a look-up far away costs more than decoding a docID along with its neighbours, and a call
-    // costs more than one of its queries.
-    for codec in Codec::ALL {
-        let of_codec = *rates.0.of(codec);
-        assert!(of_codec.far > of_codec.decoded, "{codec:?}: {of_codec:?}");
-    }
-    assert!(rates.0.intersect > rates.0.query && rates.0.decode > rates.0.received, "{rates:?}");
+    panic!("five measurements were odd; the last one, {odd:?}");
 }
 
 fn work_of(query: &[PostingList], counted: bool) -> Terms {

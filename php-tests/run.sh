@@ -32,5 +32,6 @@ if [ $# -eq 0 ]; then
     set -- "$here"
 fi
 export TEST_PHP_EXECUTABLE="$php" NO_INTERACTION=1 POSTINGS_LIBRARY="$library"
-# -n: no php.ini, so that other extensions and settings of the machine do not matter.
-exec "$php" -n "$runner" -n -q --show-diff -d "extension=$library" "$@"
+# -n: no php.ini, so that other extensions and settings of the machine do not matter. A test that is the first to want all kernels waits
+# for PoCL to compile them, which on a slow machine takes longer than the minute that a test may take otherwise.
+exec "$php" -n "$runner" -n -q --show-diff --set-timeout 300 -d "extension=$library" "$@"

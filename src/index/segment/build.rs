@@ -407,6 +407,7 @@ impl SegmentBuilder {
                 Gathered::Weights(weights) => weights.write(is_dead, documents, field, &mut writer)?,
                 Gathered::Tokens(tokens) => {
                     let text = schema.fields[field].kind == Kind::Text;
+                    let lengths = tokens.lengths(is_dead)?;
                     let (of_field, inverter) = tokens.into_inverter(is_dead)?;
                     if let Some(of_field) = of_field
                         && words
@@ -414,7 +415,6 @@ impl SegmentBuilder {
                         words::write(&mut writer, field, of_field.all_known, of_field.iter())?;
                         frequent::write_of_words(&mut writer, field)?;
                     }
-                    let lengths = inverter.lengths(is_dead)?;
                     if text {
                         write::lengths(&mut writer, field, &lengths)?;
                     }

@@ -35,32 +35,14 @@ pub(super) struct Inverter {
     /// If tokens are words, the term of each.
     of_words: Option<Vec<u32>>,
     tokens: TokenStore,
-    /// Per document of a text field, its length byte.
-    lengths: Vec<u8>,
     /// The greatest number that will stand beside a docID: of positions, or codes.
     greatest: u32,
 }
 
 impl Inverter {
-    pub fn new(
-        mut terms: Terms,
-        of_words: Option<Vec<u32>>,
-        tokens: TokenStore,
-        lengths: Vec<u8>,
-        greatest: u32,
-    ) -> Inverter {
+    pub fn new(mut terms: Terms, of_words: Option<Vec<u32>>, tokens: TokenStore, greatest: u32) -> Inverter {
         terms.freeze();
-        Inverter { terms, of_words, tokens, lengths, greatest }
-    }
-
-    /// The length bytes of the documents that are not dead.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
-    pub fn lengths(&self, dead: impl Fn(usize) -> bool) -> Result<Vec<u8>> {
-        let mut lengths = room(self.lengths.len())?;
-        lengths.extend(self.lengths.iter().enumerate().filter(|(doc, _)| !dead(*doc)).map(|(_, &length)| length));
-        Ok(lengths)
+        Inverter { terms, of_words, tokens, greatest }
     }
 
     /// Calls `each` with every term that a document has, in ascending order, and its postings. Documents are numbered without dead

@@ -3,6 +3,7 @@
 //! It is done for one range of terms after the other, so that half of the tokens, at four bytes each, or a quarter, at eight, are sorted
 //! at a time.
 
+use super::packed;
 use super::terms::documents;
 use super::token_store::TokensOf;
 use crate::base::bits::has_bit;
@@ -56,7 +57,7 @@ pub(super) struct Layout {
 
 impl Layout {
     pub fn new(documents: usize, greatest: u32) -> Layout {
-        let shift = u32::BITS - greatest.leading_zeros();
+        let shift = packed::width_for(greatest.into());
         Layout { shift, narrow: (documents as u64) << shift <= 1 << u32::BITS }
     }
 

@@ -37,11 +37,15 @@ impl Stems {
         Stems { words: Terms::new(), terms: Vec::new(), parts: HashMap::new(), known: 0, key: Vec::new() }
     }
 
-    /// Bytes in use, those that [`into_words`](Self::into_words) will need besides, and those of the terms that it returns.
-    pub fn memory(&self) -> (usize, usize, usize) {
-        let terms = size_of::<u32>() * self.terms.capacity();
-        let kept = self.words.memory() + terms + OF_PARTS * self.parts.len();
-        (kept, self.words.len() * (size_of::<Seen>() + Terms::SORTING), terms)
+    /// Bytes in use, and those that [`into_words`](Self::into_words) will need besides.
+    pub fn memory(&self) -> (usize, usize) {
+        let kept = self.words.memory() + self.of_terms() + OF_PARTS * self.parts.len();
+        (kept, self.words.len() * (size_of::<Seen>() + Terms::SORTING))
+    }
+
+    /// Bytes of the terms that [`into_words`](Self::into_words) returns.
+    pub fn of_terms(&self) -> usize {
+        size_of::<u32>() * self.terms.capacity()
     }
 
     /// Bytes of words and records.

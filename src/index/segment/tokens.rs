@@ -8,7 +8,7 @@ use super::terms::{HOLE, Terms};
 use super::token_store::TokenStore;
 use crate::analysis::Analyzer;
 use crate::base::error::{Error, Result};
-use crate::base::memory;
+use crate::base::memory::{self, room};
 use crate::index::length;
 
 /// The tokens of a field with terms, in memory.
@@ -48,7 +48,8 @@ impl Tokens {
         let kept = self.tokens.memory() + 4 * self.document.capacity() + self.lengths.len() + self.terms.memory();
         let transient = invert::memory(&self.terms, &self.tokens, self.greatest);
         // When terms are sorted, there is no table of them any more, and of words only their terms.
-        let (of_words, for_words, their_terms) = self.stems.as_ref().map_or((0, 0, 0), Stems::memory);
+        let (of_words, for_words) = self.stems.as_ref().map_or((0, 0), Stems::memory);
+        let their_terms = self.stems.as_ref().map_or(0, Stems::of_terms);
         let gone = of_words + self.terms.table();
         (kept + of_words, (transient + their_terms).saturating_sub(gone).max(for_words))
     }
@@ -201,20 +202,24 @@ impl Tokens {
         self.stems.as_ref().is_some_and(Stems::has_words)
     }
 
+    /// The length bytes of the documents that are not dead.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    pub fn lengths(&self, dead: impl Fn(usize) -> bool) -> Result<Vec<u8>> {
+        let mut lengths = room(self.lengths.len())?;
+        lengths.extend(self.lengths.iter().enumerate().filter(|(doc, _)| !dead(*doc)).map(|(_, &length)| length));
+        Ok(lengths)
+    }
+
     /// The words of documents that are not dead, if terms are stems, and what inverts the tokens.
     ///
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn into_inverter(self, dead: impl Fn(usize) -> bool) -> Result<(Option<Words>, Inverter)> {
-        let Tokens { terms, stems, tokens, document, lengths, greatest, missing: _ } = self;
+        let Tokens { terms, stems, tokens, document, greatest, .. } = self;
         debug_assert!(document.is_empty(), "all documents were ended");
-        let (words, of_words) = match stems {
-            None => (None, None),
-            Some(stems) => {
-                let (words, of_words) = stems.into_words(&tokens, dead)?;
-                (Some(words), Some(of_words))
-            }
-        };
-        Ok((words, Inverter::new(terms, of_words, tokens, lengths, greatest)))
+        let (words, of_words) = stems.map(|stems| stems.into_words(&tokens, dead)).transpose()?.unzip();
+        Ok((words, Inverter::new(terms, of_words, tokens, greatest)))
     }
 }

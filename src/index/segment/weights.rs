@@ -70,8 +70,8 @@ impl Weights {
         field: usize,
         writer: &mut SegmentWriter,
     ) -> Result<()> {
+        write::lengths(writer, field, &self.tokens.lengths(is_dead)?)?;
         let (_, inverter) = self.tokens.into_inverter(is_dead)?;
-        write::lengths(writer, field, &inverter.lengths(is_dead)?)?;
         let dictionary = write::dictionary(writer)?;
         let mut out = FieldWriter::new(writer, field, documents, &dictionary)?;
         let of = Inverted::Weights { codes: &self.codes };

@@ -59,7 +59,7 @@ namespace Postings {
          *     analyzers
          * @param bool $positions whether positions of terms are kept, without which phrases are only words that occur
          *     together. Without $fields it means nothing
-         * @param int $memory bytes for documents that are not written yet, at least 16 MiB: more makes larger segments
+         * @param int $memory bytes for documents that are not written yet, at least 16 MiB: if all that a commit adds fits, it is written once
          * @param ?int $threads of adding and committing, 1 to 256; null: as postings.threads
          * @param ?Codec $frequencyCodec how frequencies are stored in terms of more than 128 documents: BP128, VariableByte,
          *     Rice, PForDelta, PForDeltaSegments, NewPFD, OptPFD, ParaPFor or Simple16. null: as the index has them, in a new
@@ -195,7 +195,7 @@ namespace Postings {
         /**
          * Makes all changes durable and visible; returns the number of the commit. Without changes it does nothing. Segments
          * are merged so that there are few: over time a document is written about 1 + log16(index / what one commit adds)
-         * times.
+         * times, and once more if a commit adds more than $memory holds: what did not fit is merged here.
          */
         public function commit(): int
         {

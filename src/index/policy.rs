@@ -10,6 +10,8 @@
 //!
 //! A segment of which more than half is deleted is written anew, alone if need be. Such a segment is written for fewer
 //! documents than were deleted, so this at most doubles the work.
+//!
+//! Runs become segments in any case: neighbouring ones become one.
 
 use std::ops::Range;
 
@@ -30,6 +32,8 @@ pub(super) struct Size {
     pub deleted: u32,
     /// Tokens of all text fields.
     pub tokens: u64,
+    /// Whether it is a run.
+    pub is_run: bool,
 }
 
 impl Size {
@@ -69,13 +73,27 @@ impl Limits {
 /// The ranges of segments that are to become one each, ascending and disjoint.
 pub(super) fn merges(sizes: &[Size], limits: Limits) -> Vec<Range<usize>> {
     // What is merged is planned as if it were there already, so that no document is written twice by one commit.
-    let mut groups: Vec<(Range<usize>, u64)> = (0..sizes.len()).map(|at| (at..at + 1, sizes[at].weight())).collect();
+    let mut groups: Vec<(Range<usize>, u64)> = Vec::new();
+    for (at, size) in sizes.iter().enumerate() {
+        match groups.last_mut() {
+            Some((group, weight))
+                if sizes[group.start].is_run && size.is_run && limits.allow(&sizes[group.start..=at]) =>
+            {
+                group.end = at + 1;
+                *weight += size.weight();
+            }
+            _ => groups.push((at..at + 1, size.weight())),
+        }
+    }
     while let Some(window) = cheapest(&groups, sizes, limits) {
         let all = groups[window.start].0.start..groups[window.end - 1].0.end;
         let weight = groups[window.clone()].iter().map(|group| group.1).sum();
         groups.splice(window, [(all, weight)]);
     }
-    let is_job = |range: &Range<usize>| range.len() > 1 || sizes[range.start].is_mostly_deleted();
+    let is_job = |range: &Range<usize>| {
+        let first = sizes[range.start];
+        range.len() > 1 || first.is_run || first.is_mostly_deleted()
+    };
     groups.into_iter().map(|(range, _)| range).filter(is_job).collect()
 }
 
@@ -108,7 +126,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn of(bytes: u64) -> Size {
-        Size { bytes, documents: 100, deleted: 0, tokens: 1000 }
+        Size { bytes, documents: 100, deleted: 0, tokens: 1000, is_run: false }
     }
 
     /// A plan of one job.
@@ -199,18 +217,33 @@ mod tests {
         assert_eq!(merges(&[], Limits::FORMAT), []);
     }
 
+    #[test]
+    fn runs_become_segments() {
+        let run = |bytes| Size { is_run: true, ..of(bytes) };
+        let (large, small) = (of(1 << 30), of(1 << 20));
+        assert_eq!(merges(&[run(1 << 20)], Limits::FORMAT), once(0..1));
+        assert_eq!(merges(&[large, run(1 << 20), run(1 << 24), run(1)], Limits::FORMAT), once(1..4));
+        // Not those on both sides of a segment, unless all are merged.
+        assert_eq!(merges(&[run(1 << 20), large, run(1 << 20)], Limits::FORMAT), [0..1, 2..3]);
+        assert_eq!(merges(&[small; 15], Limits::FORMAT), []);
+        assert_eq!(merges(&[&[small; 15][..], &[run(1 << 19); 2]].concat(), Limits::FORMAT), once(0..17));
+        assert_eq!(merges(&[run(1 << 20); 5], Limits { documents: 250, ..Limits::FORMAT }), [0..2, 2..4, 4..5]);
+    }
+
     proptest! {
         #[test]
         fn jobs_are_disjoint_and_leave_nothing_to_do(
-            sizes in proptest::collection::vec((1u64..1 << 40, 0u32..=100), 0..60),
+            sizes in proptest::collection::vec((1u64..1 << 40, 0u32..=100, any::<bool>()), 0..60),
         ) {
-            let sizes: Vec<Size> = sizes.into_iter().map(|(bytes, deleted)| Size { deleted, ..of(bytes) }).collect();
+            let sizes: Vec<Size> = sizes.into_iter().map(|(bytes, deleted, is_run)| Size { deleted, is_run, ..of(bytes) }).collect();
             let jobs = merges(&sizes, Limits::FORMAT);
             prop_assert!(jobs.is_sorted_by(|a, b| a.end <= b.start));
             for job in &jobs {
                 prop_assert!(job.end <= sizes.len());
-                prop_assert!(job.len() > 1 || sizes[job.start].is_mostly_deleted());
+                let first = sizes[job.start];
+                prop_assert!(job.len() > 1 || first.is_run || first.is_mostly_deleted());
             }
+            prop_assert!((0..sizes.len()).all(|at| !sizes[at].is_run || jobs.iter().any(|job| job.contains(&at))));
         }
     }
 }

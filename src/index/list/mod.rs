@@ -95,6 +95,17 @@ pub fn encode(postings: &Postings, documents: u32, codecs: Codecs, at: u64, out:
     Ok(moved(place)? | u64::from(is_long))
 }
 
+/// Appends the postings of a term of a run to `out`, which stands at byte `at` of the section, as if the list were short, however many
+/// there are. Returns the value by which it is found again.
+///
+/// # Errors
+/// [`Error::Argument`] if the section grows too large.
+pub fn encode_stream(postings: &Postings, at: u64, out: &mut Vec<u8>) -> Result<u64> {
+    let value = moved(at + out.len() as u64)?;
+    short::encode(postings, out);
+    Ok(value)
+}
+
 /// Whether so many postings make a long list.
 pub fn is_long(postings: usize) -> bool {
     postings > short::MOST
@@ -151,7 +162,7 @@ impl<'w> List<'w> {
     /// [`Error::Corrupt`].
     pub fn count(&self) -> Result<usize> {
         match self {
-            List::Short(bytes) => short::count(bytes),
+            List::Short(bytes) => short::count(bytes, short::MOST),
             List::Long(view) => Ok(view.count),
         }
     }
@@ -174,7 +185,7 @@ impl<'w> List<'w> {
 /// [`Error::Corrupt`].
 pub fn count(front: &[u8], value: u64) -> Result<u32> {
     if value & 1 == 0 {
-        return short::count(front).map(|count| count as u32);
+        return short::count(front, short::MOST).map(|count| count as u32);
     }
     let word = front.first_chunk().ok_or_else(|| corrupt("long list", "ends early"))?;
     Ok(u32::from_le_bytes(*word))
@@ -204,7 +215,7 @@ pub fn decode_short(
     decoded: &mut Decoded,
 ) -> Result<usize> {
     decoded.clear();
-    short::decode(bytes, documents, parts, wanted, decoded)
+    short::decode(bytes, short::MOST, documents, parts, wanted, decoded)
 }
 
 impl Decoded {
@@ -212,6 +223,18 @@ impl Decoded {
         self.doc_ids.clear();
         self.frequencies.clear();
         self.positions.clear();
+    }
+}
+
+/// As [`decode`], in a run: what [`encode_stream`] has written.
+///
+/// # Errors
+/// [`Error::Corrupt`].
+pub fn decode_stream(lists: &[u8], value: u64, documents: u32, parts: ListParts, decoded: &mut Decoded) -> Result<()> {
+    decoded.clear();
+    match List::find(lists, value, documents, parts)? {
+        List::Short(bytes) => short::decode(bytes, documents as usize, documents, parts, true, decoded).map(|_| ()),
+        List::Long(_) => Err(corrupt("list", "is none of a run")),
     }
 }
 
@@ -225,7 +248,7 @@ pub fn decode(lists: &[u8], value: u64, documents: u32, parts: ListParts, decode
     let list = List::find(lists, value, documents, parts)?;
     list.check(documents)?;
     let view = match list {
-        List::Short(bytes) => return short::decode(bytes, documents, parts, true, decoded).map(|_| ()),
+        List::Short(bytes) => return short::decode(bytes, short::MOST, documents, parts, true, decoded).map(|_| ()),
         List::Long(view) => view,
     };
     // With what decoders write past the end.

@@ -1,4 +1,4 @@
-//! Lists of at most 128 postings: a stream of numbers in LEB128 bytes (seven bits a byte, the least significant first;
+//! Lists of at most 128 postings, in runs of any number: a stream of numbers in LEB128 bytes (seven bits a byte, the least significant first;
 //! all bytes but the last have the high bit set).
 //!
 //! | number | meaning |
@@ -11,6 +11,7 @@
 use super::{Decoded, ListParts, Postings, corrupt};
 use crate::base::error::Result;
 use crate::base::leb128::put;
+use crate::base::memory;
 use crate::codec::BLOCK;
 
 /// The most postings of a short list.
@@ -72,17 +73,18 @@ impl Numbers<'_> {
     }
 }
 
-/// The number of postings.
-pub(super) fn count(bytes: &[u8]) -> Result<usize> {
+/// The number of postings, which is at most `most`.
+pub(super) fn count(bytes: &[u8], most: usize) -> Result<usize> {
     match Numbers(bytes).next() {
-        Some(less_one) if less_one < MOST as u64 => Ok(less_one as usize + 1),
+        Some(less_one) if less_one < most as u64 => Ok(less_one as usize + 1),
         _ => Err(corrupt("short list", "has no valid count")),
     }
 }
 
-/// Decodes a list, positions only if they are `wanted`, and returns the number of bytes read.
+/// Decodes a list of at most `most` postings, positions only if they are `wanted`, and returns the number of bytes read.
 pub(super) fn decode(
     bytes: &[u8],
+    most: usize,
     documents: u32,
     parts: ListParts,
     wanted: bool,
@@ -90,11 +92,10 @@ pub(super) fn decode(
 ) -> Result<usize> {
     let ends = || corrupt("short list", "ends within a number, or a number is too large");
     let mut numbers = Numbers(bytes);
-    let count = count(bytes)?;
+    let count = count(bytes, most)?;
     numbers.next();
-    // At most 128.
-    decoded.doc_ids.reserve(count);
-    decoded.frequencies.reserve(if parts.frequencies { count } else { 0 });
+    memory::reserve(&mut decoded.doc_ids, count)?;
+    memory::reserve(&mut decoded.frequencies, if parts.frequencies { count } else { 0 })?;
     let mut next = 0;
     let mut total = 0;
     for _ in 0..count {
@@ -124,6 +125,7 @@ pub(super) fn decode(
     if total > numbers.0.len() as u64 {
         return Err(corrupt("short list", format!("{total} positions in {} bytes", numbers.0.len())));
     }
+    memory::reserve(&mut decoded.positions, total as usize)?;
     for &frequency in &decoded.frequencies {
         let mut next = 0;
         for _ in 0..frequency {

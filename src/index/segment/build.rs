@@ -12,7 +12,7 @@ use super::vectors::Vectors;
 use super::weights::{self, Weights};
 use super::write::{self, FieldWriter};
 use super::write_pairs::Texts;
-use super::{SegmentMeta, frequent, gather, hash, points, words};
+use super::{Form, SegmentMeta, frequent, gather, hash, points, words};
 use crate::base::bits::has_bit;
 use crate::base::earth::Point;
 use crate::base::error::{Error, Result};
@@ -369,12 +369,12 @@ impl SegmentBuilder {
         Ok(())
     }
 
-    /// Writes the segment of that number, whose file must not exist. The file is not durable before it is synchronised.
+    /// Writes the segment or run of that number, whose file must not exist. The file is not durable before it is synchronised.
     /// Writes nothing if there are no documents.
     ///
     /// # Errors
     /// [`Error::File`]; there is no file then.
-    pub(in crate::index) fn finish(self, folder: &Folder, number: u64) -> Result<Option<SegmentMeta>> {
+    pub(in crate::index) fn finish(self, folder: &Folder, number: u64, form: Form) -> Result<Option<SegmentMeta>> {
         let SegmentBuilder {
             schema, mut fields, mut ids, places, dead, deaths, stored, stored_bytes, new_forms, ..
         } = self;
@@ -392,7 +392,7 @@ impl SegmentBuilder {
         }
         let several = fields.iter().any(|field| matches!(field, Gathered::Numbers(numbers) if numbers.has_several()));
         let words = fields.iter().any(|field| matches!(field, Gathered::Tokens(tokens) if tokens.has_words()));
-        let has = Has { reordered: false, new_forms, several, words };
+        let has = Has { reordered: false, new_forms, several, words, form };
         let mut writer = SegmentWriter::create(folder, number, documents, has, &schema)?;
         for (field, gathered) in fields.into_iter().enumerate() {
             match gathered {

@@ -12,6 +12,7 @@
 //! So several terms are looked up [in turns](Dictionary::get_all).
 
 use super::Bytes;
+use super::run::RunTerms;
 use super::term_walk::TermWalk;
 use crate::base::error::{Error, Result};
 use crate::base::memory::prefetch;
@@ -303,8 +304,15 @@ impl<'d> Union<'d> {
     ///
     /// # Errors
     /// As [`Dictionary::get`].
-    pub fn of(dictionaries: impl IntoIterator<Item = &'d Dictionary>) -> Result<Union<'d>> {
-        Union::matching(dictionaries, || AlwaysMatch, b"", None)
+    pub fn of(sources: impl IntoIterator<Item = impl Into<Source<'d>>>) -> Result<Union<'d>> {
+        let mut union = Building::new();
+        for source in sources {
+            match source.into() {
+                Source::Dictionary(dictionary) => union.add(dictionary, AlwaysMatch, b"", None)?,
+                Source::Run(terms) => union.all.push(OfRun { terms, wrong: union.wrong.clone() }),
+            }
+        }
+        Ok(union.build())
     }
 
     /// As [`Dictionary::matching`]; there is an automaton for each dictionary.
@@ -317,17 +325,11 @@ impl<'d> Union<'d> {
         first: &[u8],
         end: Option<&[u8]>,
     ) -> Result<Union<'d>> {
-        let wrong = Rc::new(Cell::new(None));
-        let mut all = OpBuilder::new();
+        let mut union = Building::new();
         for dictionary in dictionaries {
-            let bounds = Bounds::of(dictionary);
-            let stream = dictionary.place.guarded(|| {
-                let all = dictionary.map.search(bounds.bounded(automaton())).ge(first);
-                if let Some(end) = end { all.lt(end) } else { all }.into_stream()
-            })?;
-            all.push(Part { stream, bounds, wrong: wrong.clone() });
+            union.add(dictionary, automaton(), first, end)?;
         }
-        Ok(Union { all: all.union(), wrong })
+        Ok(union.build())
     }
 
     /// The next term, and in no order its values, with the index of each dictionary that has it.
@@ -341,6 +343,69 @@ impl<'d> Union<'d> {
             Some(error) => Err(error),
             None => Ok(next),
         }
+    }
+}
+
+/// A [`Union`] of which not all terms are given yet.
+struct Building<'d> {
+    all: OpBuilder<'d>,
+    wrong: Rc<Cell<Option<Error>>>,
+}
+
+impl<'d> Building<'d> {
+    fn new() -> Building<'d> {
+        Building { all: OpBuilder::new(), wrong: Rc::default() }
+    }
+
+    fn add<A: Automaton<State: 'd> + 'd>(
+        &mut self,
+        dictionary: &'d Dictionary,
+        automaton: A,
+        first: &[u8],
+        end: Option<&[u8]>,
+    ) -> Result<()> {
+        let bounds = Bounds::of(dictionary);
+        let stream = dictionary.place.guarded(|| {
+            let all = dictionary.map.search(bounds.bounded(automaton)).ge(first);
+            if let Some(end) = end { all.lt(end) } else { all }.into_stream()
+        })?;
+        self.all.push(Part { stream, bounds, wrong: self.wrong.clone() });
+        Ok(())
+    }
+
+    fn build(self) -> Union<'d> {
+        Union { all: self.all.union(), wrong: self.wrong }
+    }
+}
+
+/// What has terms in the order of their bytes, each with a value.
+pub enum Source<'d> {
+    /// Of a segment.
+    Dictionary(&'d Dictionary),
+    /// Of a run.
+    Run(RunTerms<'d>),
+}
+
+impl<'d> From<&'d Dictionary> for Source<'d> {
+    fn from(dictionary: &'d Dictionary) -> Self {
+        Source::Dictionary(dictionary)
+    }
+}
+
+/// What a [`Union`] takes of a run.
+struct OfRun<'d> {
+    terms: RunTerms<'d>,
+    wrong: Rc<Cell<Option<Error>>>,
+}
+
+impl<'a> Streamer<'a> for OfRun<'_> {
+    type Item = (&'a [u8], u64);
+
+    fn next(&'a mut self) -> Option<(&'a [u8], u64)> {
+        self.terms.next().unwrap_or_else(|error| {
+            self.wrong.set(Some(error));
+            None
+        })
     }
 }
 

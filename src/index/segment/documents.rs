@@ -76,6 +76,18 @@ impl Segment {
         if ids.increases() { ids.search(id) } else { ids.look_up(self.common_section(Section::IdIndex)?, id) }
     }
 
+    /// Whether documents of both may have the same id: not if their ids are increasing integers in different ranges. O(1).
+    ///
+    /// # Errors
+    /// [`Error::Corrupt`].
+    pub fn may_share_ids(&self, other: &Segment) -> Result<bool> {
+        let range = |segment: &Segment| segment.ids()?.range();
+        let (Some([first, last]), Some([others_first, others_last])) = (range(self)?, range(other)?) else {
+            return Ok(true);
+        };
+        Ok(first <= others_last && others_first <= last)
+    }
+
     /// The rank of a document in the order of insertion: its docID, unless the segment is reordered.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use super::SegmentMeta;
 use super::format::{self, ALIGNMENT, CHUNK, Extent, FieldCounts, Flags, Frame, Section};
+use super::run::Form;
 use crate::base::error::Result;
 use crate::base::files::{failed, failed_within};
 use crate::base::huge_pages;
@@ -30,6 +31,8 @@ pub(super) struct Has {
     pub several: bool,
     /// Words beside stems.
     pub words: bool,
+    /// What it is.
+    pub form: Form,
 }
 
 /// Writes one segment. A file that is not finished is removed when the writer is dropped.
@@ -55,17 +58,18 @@ impl SegmentWriter {
         folder: &Folder,
         number: u64,
         documents: u32,
-        Has { reordered, new_forms, several, words }: Has,
+        Has { reordered, new_forms, several, words, form }: Has,
         schema: &Schema,
     ) -> Result<SegmentWriter> {
         let name = manifest::segment_name(number);
         let (file, path) = (folder.create_new(&name)?, folder.path_of(&name));
+        let run = form == Form::Run;
         let fields = schema.fields.iter().map(|field| (field.kind as u8, FieldCounts::default())).collect();
         let frame = Frame {
             documents,
             flags: Flags {
-                pairs: format::has_pairs(documents as usize, schema),
-                frequent: format::has_frequent(documents as usize, schema),
+                pairs: !run && format::has_pairs(documents as usize, schema),
+                frequent: !run && format::has_frequent(documents as usize, schema),
                 positions: schema.positions,
                 reordered,
                 new_forms,
@@ -74,7 +78,8 @@ impl SegmentWriter {
                 new_kinds: schema.fields.iter().any(|field| field.kind == Kind::Geo),
                 vectors: schema.fields.iter().any(|field| field.kind == Kind::Vector),
                 weights: schema.fields.iter().any(|field| field.kind == Kind::Weights),
-                champions: format::has_champions(documents, schema),
+                champions: !run && format::has_champions(documents, schema),
+                run,
                 codecs: schema.codecs,
             },
             extents: Vec::new(),
@@ -86,6 +91,11 @@ impl SegmentWriter {
         buffer.extend(format::header(documents, frame.flags));
         let folder = folder.clone();
         Ok(SegmentWriter { folder, name, path, file, buffer, written: 0, number, frame, words, finished: false })
+    }
+
+    /// What it is.
+    pub fn form(&self) -> Form {
+        self.frame.flags.form()
     }
 
     /// The codecs of its long lists.
@@ -200,7 +210,10 @@ impl SegmentWriter {
     pub fn finish(mut self) -> Result<SegmentMeta> {
         let result = self.close();
         let (bytes, footer_crc) = result.map_err(|error| failed(&self.path, error))?;
-        self.file.start();
+        // A run does not stay.
+        if self.form() == Form::Segment {
+            self.file.start();
+        }
         self.finished = true;
         Ok(SegmentMeta { number: self.number, documents: self.frame.documents, bytes, footer_crc })
     }
@@ -317,7 +330,7 @@ mod tests {
     fn whole_huge_pages_are_written_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
         let watch = Watch::new(folder.path(), None);
-        let has = Has { reordered: false, new_forms: false, several: false, words: false };
+        let has = Has { reordered: false, new_forms: false, several: false, words: false, form: Form::Segment };
         let to = Folder::open_to_write(folder.path()).unwrap();
         let mut writer = SegmentWriter::create(&to, 1, 1, has, &schema(true)).unwrap();
         let bytes: Vec<u8> = (0..BUFFER as u32 * 2 + 12_345).map(|at| (at.wrapping_mul(at) >> 7) as u8).collect();

@@ -183,5 +183,8 @@ fn check_complete(frame: &Frame, schema: &Schema) -> Result<(), Wrong> {
     if !frame.flags.frequent && has_any(Section::Frequent) {
         return Err((16, "frequent words that its flags do not name".into()));
     }
+    if has_any(if frame.flags.run { Section::Dictionary } else { Section::Terms }) {
+        return Err((16, "a dictionary in a run, or terms without one elsewhere".into()));
+    }
     Ok(())
 }

@@ -12,13 +12,14 @@
 //! All numbers are little-endian. A field of 255 is that of sections that belong to none. Flags: bit 0: positions; bit 1:
 //! reordered; bit 2: stored values of forms that came with version 3; bit 3: fields of kinds that came with version 4; bit 4:
 //! words beside stems; bit 5: several numbers of a document; bit 6: pairs of words; bit 7: frequent words; bits 8–15 and
-//! 16–23: the codecs of frequencies and positions; bit 24: vectors; bit 25: weights; bit 26: champions.
+//! 16–23: the codecs of frequencies and positions; bit 24: vectors; bit 25: weights; bit 26: champions; bit 27: a run.
 //! Segments are of the oldest version that has what they have, so that older releases can read them: of version 1 if both
-//! codecs are 0, otherwise of version 2; with bit 2 of version 3, with one of bits 3–7 of version 4, with one of bits 24–26 of
+//! codecs are 0, otherwise of version 2; with bit 2 of version 3, with one of bits 3–7 of version 4, with one of bits 24–27 of
 //! version 5.
 //!
 //! A segment may have fewer fields than its index: those that were added later.
 
+use super::run::Form;
 use crate::index::list::{Codecs, champions};
 use crate::index::{Kind, Schema};
 
@@ -81,10 +82,12 @@ pub enum Section {
     Codes = 15,
     /// Their clusters.
     Clusters = 16,
+    /// The terms of a field with terms, in a [run](super::run), each with a value as in the dictionary of others.
+    Terms = 17,
 }
 
 impl Section {
-    pub(super) const ALL: [Section; 17] = [
+    pub(super) const ALL: [Section; 18] = [
         Section::Lists,
         Section::Dictionary,
         Section::Lengths,
@@ -102,6 +105,7 @@ impl Section {
         Section::Vectors,
         Section::Codes,
         Section::Clusters,
+        Section::Terms,
     ];
 
     /// Its name, for messages.
@@ -124,6 +128,15 @@ impl Section {
             Section::Vectors => "vectors",
             Section::Codes => "codes of vectors",
             Section::Clusters => "clusters of vectors",
+            Section::Terms => "terms",
+        }
+    }
+
+    /// Where a file of that form has the terms of a field.
+    pub(super) fn of_terms(form: Form) -> Section {
+        match form {
+            Form::Segment => Section::Dictionary,
+            Form::Run => Section::Terms,
         }
     }
 
@@ -131,7 +144,7 @@ impl Section {
     pub(super) fn belongs(self, field: u8, schema: &Schema) -> bool {
         let kind = schema.fields.get(field as usize).map(|field| field.kind);
         match self {
-            Section::Lists | Section::Dictionary => kind.is_some_and(Kind::has_terms),
+            Section::Lists | Section::Dictionary | Section::Terms => kind.is_some_and(Kind::has_terms),
             Section::Lengths => kind.is_some_and(Kind::has_lengths),
             Section::Words | Section::Pairs | Section::PairLists | Section::Frequent => kind == Some(Kind::Text),
             Section::Numbers => kind == Some(Kind::Numeric),
@@ -144,20 +157,29 @@ impl Section {
 
 /// The sections that every segment of a schema with such flags has.
 pub(super) fn required(schema: &Schema, flags: Flags) -> impl Iterator<Item = (Section, u8)> {
+    let terms = Section::of_terms(flags.form());
     let fields = schema.fields.iter().zip(0u8..).flat_map(move |(field, number)| {
         let sections: &[Section] = match field.kind {
-            Kind::Text | Kind::Weights => &[Section::Lists, Section::Dictionary, Section::Lengths],
-            Kind::Keyword => &[Section::Lists, Section::Dictionary],
+            Kind::Text | Kind::Weights => &[Section::Lists, Section::Lengths],
+            Kind::Keyword => &[Section::Lists],
             Kind::Numeric => &[Section::Numbers],
             Kind::Stored => &[],
             Kind::Geo => &[Section::Points],
             Kind::Vector => &[Section::Vectors, Section::Codes],
         };
+        let terms = field.kind.has_terms().then_some(terms);
         let is_text = field.kind == Kind::Text;
         let words = has_words(flags, schema, number.into()).then_some(Section::Words);
         let pairs = [Section::Pairs, Section::PairLists].into_iter().filter(move |_| is_text && flags.pairs);
         let frequent = (is_text && flags.frequent).then_some(Section::Frequent);
-        sections.iter().copied().chain(words).chain(pairs).chain(frequent).map(move |section| (section, number))
+        sections
+            .iter()
+            .copied()
+            .chain(terms)
+            .chain(words)
+            .chain(pairs)
+            .chain(frequent)
+            .map(move |section| (section, number))
     });
     fields.chain([Section::Ids, Section::Stored, Section::StoredDirectory].map(|section| (section, NO_FIELD)))
 }
@@ -244,6 +266,8 @@ pub(super) struct Flags {
     pub weights: bool,
     /// Whether lists of text fields may have champions.
     pub champions: bool,
+    /// Whether it is a [run](super::run).
+    pub run: bool,
     /// The codecs of long lists.
     pub codecs: Codecs,
 }
@@ -255,21 +279,22 @@ impl Flags {
         let first = [self.positions, self.reordered, self.new_forms, self.new_kinds];
         let second = [self.words, self.several, self.pairs, self.frequent];
         let byte = |bits: &[bool]| bits.iter().rev().fold(0, |byte, &bit| byte << 1 | u8::from(bit));
-        let [low, high] = [byte([first, second].as_flattened()), byte(&[self.vectors, self.weights, self.champions])];
+        let [low, high] =
+            [byte([first, second].as_flattened()), byte(&[self.vectors, self.weights, self.champions, self.run])];
         u32::from_le_bytes([low, frequencies, positions, high])
     }
 
     /// Reads the word of a file; what is wrong with it if it is none.
     pub(super) fn parse(word: u32) -> Result<Flags, String> {
         let [low, frequencies, positions, high] = word.to_le_bytes();
-        if high > 7 {
+        if high > 15 {
             return Err(format!("flags {word:#x}"));
         }
         let codecs = Codecs::from_numbers([frequencies, positions])
             .map_err(|number| format!("no codec of frequencies or positions has the number {number}"))?;
         let [positions, reordered, new_forms, new_kinds, words, several, pairs, frequent] =
             [0, 1, 2, 3, 4, 5, 6, 7].map(|bit| low >> bit & 1 != 0);
-        let [vectors, weights, champions] = [0, 1, 2].map(|bit| high >> bit & 1 != 0);
+        let [vectors, weights, champions, run] = [0, 1, 2, 3].map(|bit| high >> bit & 1 != 0);
         Ok(Flags {
             positions,
             reordered,
@@ -282,14 +307,20 @@ impl Flags {
             vectors,
             weights,
             champions,
+            run,
             codecs,
         })
+    }
+
+    /// What the file is.
+    pub(super) fn form(self) -> Form {
+        if self.run { Form::Run } else { Form::Segment }
     }
 
     /// The oldest version with such flags.
     fn version(self) -> u32 {
         match self.codecs == Codecs::FIRST {
-            _ if self.vectors || self.weights || self.champions => VERSION,
+            _ if self.vectors || self.weights || self.champions || self.run => VERSION,
             _ if self.new_kinds || self.words || self.several || self.pairs || self.frequent => 4,
             _ if self.new_forms => 3,
             true => 1,

@@ -333,6 +333,15 @@ impl<'s> Ids<'s> {
         self.increasing
     }
 
+    /// The first and the last id, if they are integers that increase.
+    pub(super) fn range(&self) -> Result<Option<[i64; 2]>> {
+        if !self.increasing || self.count == 0 {
+            return Ok(None);
+        }
+        let [first, last] = [self.number(0)?, self.number(self.count - 1)?];
+        Ok(Some([first, last].map(|number| number.wrapping_add(self.base) as i64)))
+    }
+
     /// The document among increasing ids.
     pub(super) fn search(&self, id: IdRef) -> Result<Option<u32>> {
         let IdRef::Int(sought) = id else { return Ok(None) };

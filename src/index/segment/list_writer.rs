@@ -2,6 +2,7 @@
 
 use super::file::SegmentWriter;
 use super::format::Section;
+use super::run::Form;
 use crate::base::error::{Error, Result};
 use crate::base::files::{failed, failed_within};
 use crate::base::memory;
@@ -34,7 +35,10 @@ impl<'w> ListWriter<'w> {
 
     /// Writes the next list, of a segment with that many documents, and returns the value by which it is found.
     pub fn list(&mut self, postings: &Postings, documents: u32) -> Result<u64> {
-        let value = list::encode(postings, documents, self.writer.codecs(), self.at, &mut self.lists)?;
+        let value = match self.writer.form() {
+            Form::Segment => list::encode(postings, documents, self.writer.codecs(), self.at, &mut self.lists)?,
+            Form::Run => list::encode_stream(postings, self.at, &mut self.lists)?,
+        };
         self.empty()?;
         Ok(value)
     }

@@ -1,8 +1,9 @@
 //! The terms of a segment's fields, and their lists.
 
 use super::format::Section;
+use super::run::{Form, RunTerms};
 use super::section::SectionRef;
-use super::{Dictionary, Segment};
+use super::{Dictionary, Segment, Source};
 use crate::base::error::{Error, Result};
 use crate::base::memory::{prefetch, zeros};
 use crate::index::Kind;
@@ -44,6 +45,19 @@ impl Segment {
             return Err(part.corrupt(0, format!("{terms} terms, and lists of {bytes} bytes")));
         }
         Ok(place.get_or_init(|| dictionary))
+    }
+
+    /// The terms of a field that has terms, for a merge: those of a run, too.
+    ///
+    /// # Errors
+    /// As [`Segment::section`].
+    pub(super) fn all_terms(&self, field: usize) -> Result<Source<'_>> {
+        match self.form() {
+            Form::Run if !self.lacks(field) => {
+                RunTerms::new(self.section_ref(Section::Terms, field)?, 0).map(Source::Run)
+            }
+            _ => self.dictionary(field).map(Source::Dictionary),
+        }
     }
 
     /// The value by which the list of a term is found in the field's lists, if the segment has the term.
@@ -156,14 +170,17 @@ impl Segment {
         list::long_occurrences(front).map_err(|error| named(&part, error))
     }
 
-    /// Decodes the whole list of a term, given its value.
+    /// Decodes the whole list of a term, given its value; in a run, too.
     ///
     /// # Errors
     /// [`Error::Corrupt`], which names file and field.
     pub fn decode(&self, field: usize, value: u64, decoded: &mut Decoded) -> Result<()> {
         let part = self.section_ref(Section::Lists, field)?;
-        list::decode(part.all()?, value, self.documents(), self.parts(field), decoded)
-            .map_err(|error| named(&part, error))
+        let decode = match self.form() {
+            Form::Segment => list::decode,
+            Form::Run => list::decode_stream,
+        };
+        decode(part.all()?, value, self.documents(), self.parts(field), decoded).map_err(|error| named(&part, error))
     }
 
     /// The length bytes of a text or weights field, one per document.

@@ -1,11 +1,13 @@
-//! [`MapWriter`]: writes the map of terms and their values.
+//! [`MapWriter`]: writes the map of terms and their values, or the terms of a run.
 
-use super::file::Spill;
+use super::file::{SegmentWriter, Spill};
+use super::run::{Form, TermWriter};
 use crate::base::error::Result;
 use crate::base::memory;
 use crate::base::threads::lock;
 use fst::MapBuilder;
 use std::collections::VecDeque;
+use std::io::Write;
 use std::sync::{Mutex, TryLockError};
 
 /// What is added to a map at a time. Its builder looks for each node in two megabytes, which whatever is done between terms takes out of
@@ -49,10 +51,47 @@ impl Entries {
     }
 }
 
+/// Terms in ascending order, with their values.
+pub(super) enum Map<W: Write> {
+    /// In a segment.
+    Fst(MapBuilder<W>),
+    /// In a run.
+    Terms(TermWriter<W>),
+}
+
+impl<W: Write> Map<W> {
+    /// None yet, in a segment of that form.
+    ///
+    /// # Errors
+    /// If it cannot be written. So have all methods here.
+    pub fn new(out: W, form: Form) -> fst::Result<Map<W>> {
+        match form {
+            Form::Segment => MapBuilder::new(out).map(Map::Fst),
+            Form::Run => Ok(Map::Terms(TermWriter::new(out))),
+        }
+    }
+
+    /// Writes the next term.
+    pub fn insert(&mut self, term: &[u8], value: u64) -> fst::Result<()> {
+        match self {
+            Map::Fst(map) => map.insert(term, value),
+            Map::Terms(terms) => Ok(terms.insert(term, value)?),
+        }
+    }
+
+    /// What they were written to.
+    pub fn into_inner(self) -> fst::Result<W> {
+        match self {
+            Map::Fst(map) => map.into_inner(),
+            Map::Terms(terms) => Ok(terms.into_inner()),
+        }
+    }
+}
+
 /// A map to which many terms are added at a time, by whichever thread has time for it.
 pub(super) struct MapWriter {
     /// None once it is finished.
-    map: Mutex<Option<MapBuilder<Spill>>>,
+    map: Mutex<Option<Map<Spill>>>,
     waiting: Mutex<VecDeque<Entries>>,
 }
 
@@ -60,12 +99,13 @@ impl MapWriter {
     /// Bytes of memory that it takes on one thread, besides the longest term's.
     pub const MEMORY: usize = Spill::MEMORY + (4 << 20) + BYTES + TERMS * size_of::<(usize, u64)>();
 
-    /// An empty map in `spill`.
+    /// An empty map, to be copied to a segment.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn new(spill: Spill) -> fst::Result<MapWriter> {
-        Ok(MapWriter { map: Mutex::new(Some(MapBuilder::new(spill)?)), waiting: Mutex::default() })
+    pub fn new(writer: &SegmentWriter) -> fst::Result<MapWriter> {
+        let map = Map::new(writer.spill(), writer.form())?;
+        Ok(MapWriter { map: Mutex::new(Some(map)), waiting: Mutex::default() })
     }
 
     /// Takes the next terms, which are added later, unless many wait already.
@@ -92,7 +132,7 @@ impl MapWriter {
         }
     }
 
-    fn write(&self, map: &mut Option<MapBuilder<Spill>>) -> fst::Result<()> {
+    fn write(&self, map: &mut Option<Map<Spill>>) -> fst::Result<()> {
         let Some(map) = map else { return Ok(()) };
         // Not in the condition, where the lock would be held while the terms are added.
         let next = || lock(&self.waiting).pop_front();
@@ -112,6 +152,6 @@ impl MapWriter {
     pub fn finish(&self) -> fst::Result<Option<Spill>> {
         let mut map = lock(&self.map);
         self.write(&mut map)?;
-        map.take().map(MapBuilder::into_inner).transpose()
+        map.take().map(Map::into_inner).transpose()
     }
 }

@@ -11,7 +11,7 @@ use super::merge_terms::merge_terms;
 use super::numbers::Numbers;
 use super::stored::Blocks;
 use super::words::{self, Lost};
-use super::{SegmentMeta, ordinals, points, vectors, write};
+use super::{Form, SegmentMeta, ordinals, points, vectors, write};
 use crate::base::error::Result;
 use crate::base::files::failed;
 use crate::base::memory;
@@ -49,6 +49,7 @@ pub(in crate::index) fn merge(
         new_forms: inputs.iter().any(|(segment, _)| segment.flags().new_forms),
         several: has_several(inputs, &plan, schema)?,
         words,
+        form: Form::Segment,
     };
     let mut writer = SegmentWriter::create(folder, number, documents, has, schema)?;
     for (field, Field { kind, clusters, .. }) in schema.fields.iter().enumerate() {

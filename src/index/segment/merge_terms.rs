@@ -35,8 +35,8 @@ pub(super) fn merge_terms(
     threads: usize,
     writer: &mut SegmentWriter,
 ) -> Result<()> {
-    let dictionaries: Vec<_> = inputs.iter().map(|(segment, _)| segment.dictionary(field)).collect::<Result<_>>()?;
-    let mut batches = Batches { union: Union::of(dictionaries)?, begins: vec![0; inputs.len()] };
+    let terms = inputs.iter().map(|(segment, _)| segment.all_terms(field)).collect::<Result<Vec<_>>>()?;
+    let mut batches = Batches { union: Union::of(terms)?, begins: vec![0; inputs.len()] };
     let codecs = writer.codecs();
     let (path, dictionary) = (writer.path().to_owned(), write::dictionary(writer)?);
     let mut out = FieldWriter::new(writer, field, plan.sources.len() as u32, &dictionary)?;

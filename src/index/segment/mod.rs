@@ -6,6 +6,7 @@
 //! | `texts` | values of text fields → tokens |
 //! | `terms`, `stems`, `invert` | numbers for terms, and for words beside stems; tokens in the order of documents → postings in the order of terms |
 //! | [`merge`], `merge_plan`, `merge_terms` | several segments → one, without deleted documents; which go where; lists |
+//! | `run` | segments that only a merge reads |
 //! | [`reorder`] | an order of documents in which lists are shorter |
 //! | `format`, `footer` | header, table of sections, footer; reading and checking them |
 //! | `file`, `list_writer`, `map_writer`, `write` | files from front to back; sections of lists; maps of terms; the sections with terms |
@@ -59,6 +60,7 @@ mod pairs;
 mod passing;
 mod points;
 pub mod reorder;
+mod run;
 mod section;
 mod sorter;
 mod stems;
@@ -80,7 +82,7 @@ mod tests;
 pub use accepted::Accepted;
 pub use build::SegmentBuilder;
 pub use clusters::ClusterColumn;
-pub use dictionary::{Dictionary, Terms, Union};
+pub use dictionary::{Dictionary, Source, Terms, Union};
 pub use format::{FieldCounts, Section};
 pub use frequent::Level;
 pub use ids::{IdRef, Ids};
@@ -92,6 +94,7 @@ pub use numbers::Column;
 pub use pairs::Pair;
 pub use passing::Allowed;
 pub use points::{Candidates, PointColumn, Points};
+pub use run::Form;
 pub use stored::{values_from_bytes, values_length, values_to_bytes};
 pub use vectors::{CodeColumn, Gathered, VectorColumn};
 pub use words::Words;
@@ -245,6 +248,17 @@ impl Segment {
         meta: &SegmentMeta,
         schema: Arc<Schema>,
     ) -> Result<Arc<Segment>> {
+        Segment::open_as(Form::Segment, folder, name, meta, schema)
+    }
+
+    /// The same of a file of that form.
+    pub(super) fn open_as(
+        form: Form,
+        folder: &Folder,
+        name: &str,
+        meta: &SegmentMeta,
+        schema: Arc<Schema>,
+    ) -> Result<Arc<Segment>> {
         let path = &*folder.path_of(name);
         let (file, length) = folder.open_file(name).map_err(|error| failed(path, error))?;
         let bad = |(at, part, what): (usize, &str, String)| {
@@ -259,6 +273,9 @@ impl Segment {
         let map = unsafe { Mmap::map(&file) }.map_err(|error| failed(path, error))?;
         huge_pages::advise_map(&map);
         let frame = Frame::parse(&map, meta, &schema).map_err(bad)?;
+        if frame.flags.form() != form {
+            return Err(bad((0, "flags", format!("not those of a {form}"))));
+        }
         let mut indices = vec![[0; Section::ALL.len()]; schema.fields.len() + 1];
         for (extent, index) in frame.extents.iter().zip(1..) {
             let field = if extent.field == NO_FIELD { schema.fields.len() } else { extent.field.into() };

@@ -119,9 +119,8 @@ fn forward(inputs: &[Input], schema: &Schema, options: &ReorderOptions) -> Resul
         if !kind.has_terms() {
             continue;
         }
-        let dictionaries: Vec<_> =
-            inputs.iter().map(|(segment, _)| segment.dictionary(field)).collect::<Result<_>>()?;
-        let mut union = Union::of(dictionaries)?;
+        let terms = inputs.iter().map(|(segment, _)| segment.all_terms(field)).collect::<Result<Vec<_>>>()?;
+        let mut union = Union::of(terms)?;
         while let Some((_, values)) = union.next()? {
             let begin = postings.len();
             for value in values {

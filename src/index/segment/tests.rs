@@ -317,12 +317,29 @@ pub(super) fn build(
     documents: &[(Id, Document)],
     schema: &Arc<Schema>,
 ) -> Option<Arc<Segment>> {
+    build_as(Form::Segment, folder, number, documents, schema)
+}
+
+/// Builds and opens a file of that form.
+fn build_as(
+    form: Form,
+    folder: &Path,
+    number: u64,
+    documents: &[(Id, Document)],
+    schema: &Arc<Schema>,
+) -> Option<Arc<Segment>> {
     let mut builder = SegmentBuilder::new(schema.clone());
     for (id, document) in documents {
         builder.add(id, document).unwrap();
     }
-    let meta = builder.finish(&opened(folder), number).unwrap()?;
-    Some(Segment::open(&folder.join(format!("{number}.segment")), &meta, schema.clone()).unwrap())
+    let folder = opened(folder);
+    let meta = builder.finish(&folder, number, form).unwrap()?;
+    let name = format!("{number}.segment");
+    let segment = Segment::open_as(form, &folder, &name, &meta, schema.clone()).unwrap();
+    let other = if form == Form::Run { Form::Segment } else { Form::Run };
+    let error = Segment::open_as(other, &folder, &name, &meta, schema.clone()).unwrap_err();
+    assert!(matches!(error, Error::Corrupt { .. }) && error.to_string().contains("not those of a"), "{error}");
+    Some(segment)
 }
 
 proptest! {
@@ -348,7 +365,7 @@ proptest! {
         let alive = alive(&documents, &removed);
         prop_assert_eq!(builder.documents(), alive.len());
         let path = folder.path().join("7.segment");
-        let meta = builder.finish(&opened(folder.path()), 7).unwrap();
+        let meta = builder.finish(&opened(folder.path()), 7, Form::Segment).unwrap();
         prop_assert_eq!(meta.map(|meta| meta.documents as usize), (!alive.is_empty()).then_some(alive.len()));
         prop_assert_eq!(path.exists(), meta.is_some());
         if let Some(meta) = meta {
@@ -377,7 +394,7 @@ fn ids_replaced_in_ascending_order() {
     builder.add(&Id::Int(3), &document("three")).unwrap();
     builder.add(&Id::Int(3), &document("third")).unwrap();
     let path = folder.path().join("1.segment");
-    let meta = builder.finish(&opened(folder.path()), 1).unwrap().unwrap();
+    let meta = builder.finish(&opened(folder.path()), 1, Form::Segment).unwrap().unwrap();
     let segment = Segment::open(&path, &meta, schema).unwrap();
     let ids: Vec<Id> = (0..segment.documents()).map(|doc| segment.id(doc).unwrap()).collect();
     assert_eq!(ids, [0, 1, 2, 4, 5, 6, 7, 8, 9, 3].map(Id::Int));
@@ -412,13 +429,13 @@ fn what_does_not_suit_is_refused_and_changes_nothing() {
     assert_eq!(builder.documents(), 1);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("1.segment");
-    builder.finish(&opened(folder.path()), 1).unwrap().unwrap();
+    builder.finish(&opened(folder.path()), 1, Form::Segment).unwrap().unwrap();
     let other = SegmentBuilder::new(super::tests::schema(true));
-    assert_eq!(other.finish(&opened(folder.path()), 2), Ok(None));
+    assert_eq!(other.finish(&opened(folder.path()), 2, Form::Segment), Ok(None));
     let mut third = SegmentBuilder::new(super::tests::schema(true));
     third.add(&Id::Int(1), &Document::default()).unwrap();
     assert!(
-        matches!(third.finish(&opened(folder.path()), 1), Err(Error::File { .. })),
+        matches!(third.finish(&opened(folder.path()), 1, Form::Segment), Err(Error::File { .. })),
         "a file that is there is not overwritten"
     );
     assert!(path.exists());
@@ -442,9 +459,12 @@ fn many_words_beside_stems() {
         .map(|doc| (Id::Int(doc as i64), Document { values: vec![(0, Value::Text(text(doc).into()))] }))
         .collect();
     let built = build(folder.path(), 1, &documents, &schema).unwrap();
-    let merged = merge(&[(built.clone(), None)], &opened(folder.path()), 2, &schema, None, 1).unwrap().unwrap();
-    let merged = Segment::open(&folder.path().join("2.segment"), &merged, schema).unwrap();
-    for segment in [built, merged] {
+    let run = build_as(Form::Run, folder.path(), 2, &documents, &schema).unwrap();
+    let merged = |input: &Arc<Segment>, number: u64| {
+        let meta = merge(&[(input.clone(), None)], &opened(folder.path()), number, &schema, None, 1).unwrap().unwrap();
+        Segment::open(&folder.path().join(format!("{number}.segment")), &meta, schema.clone()).unwrap()
+    };
+    for segment in [merged(&built, 3), merged(&run, 4), built] {
         let words = segment.words(0).unwrap().unwrap();
         assert!(words.all_known() && words.map().bytes() > 1 << 20);
         assert_eq!(words.map().len(), 120_000);
@@ -525,6 +545,40 @@ proptest! {
         let ordinals = kept.iter().map(|rank| ranks.binary_search(rank).unwrap()).chain(kept.len()..kept.len() + more.len());
         let expected: Vec<_> = by(&kept).into_iter().chain(more).collect();
         prop_assert_eq!(contents(&appended).unwrap(), definition(&expected, ordinals.map(|rank| rank as u32).collect(), &schema));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #[test]
+    fn of_runs_becomes_what_becomes_of_segments(
+        parts in prop::collection::vec((prop::collection::vec(a_document(), 1..60), any::<bool>()), 1..5),
+        deleted in prop::collection::vec(prop::option::of(prop::collection::vec(0u32..60, 0..20)), 5),
+        stems in any::<bool>(),
+        reorders in any::<bool>(),
+        threads in 1usize..4,
+    ) {
+        let folder = tempfile::tempdir().unwrap();
+        let schema = if stems { english(true) } else { schema(true) };
+        let bits_of = |(part, deleted): (&(Vec<_>, _), &Option<Vec<u32>>)| Some(bits(deleted.as_ref()?, part.0.len() as u32));
+        let deleted: Vec<Option<Vec<u64>>> = parts.iter().zip(&deleted).map(bits_of).collect();
+        let become_one = |first: u64, form_of: fn(bool) -> Form| {
+            let mut next = 0;
+            let mut inputs: Vec<Input> = Vec::new();
+            for (((part, is_run), deleted), number) in parts.iter().zip(&deleted).zip(first..) {
+                let documents: Vec<_> = part.iter().map(|document| { next += 1; (Id::Int(next), document.clone()) }).collect();
+                let built = build_as(form_of(*is_run), folder.path(), number, &documents, &schema).unwrap();
+                inputs.push((built, deleted.as_deref()));
+            }
+            let options = reorder::ReorderOptions { threads, ..Default::default() };
+            let order = reorders.then(|| reorder::order(&inputs, &schema, &options).unwrap());
+            let meta = merge(&inputs, &opened(folder.path()), first + 9, &schema, order.as_deref(), threads).unwrap();
+            meta.map(|_| std::fs::read(folder.path().join(format!("{}.segment", first + 9))).unwrap())
+        };
+        let of_segments = become_one(0, |_| Form::Segment);
+        prop_assert!(become_one(10, |_| Form::Run) == of_segments);
+        let as_drawn = |is_run: bool| if is_run { Form::Run } else { Form::Segment };
+        prop_assert!(become_one(20, as_drawn) == of_segments);
     }
 }
 

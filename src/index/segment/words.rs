@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 1 if the words of all terms are known, otherwise 0: u8; 7 zeros
-//! fst map: word → documents that contain it, less 1
+//! fst map, or the terms of a [run](super::run): word → documents that contain it, less 1
 //! ```
 //! Documents that were added as terms, and those of segments that have no such section, have words that are not known.
 //!
@@ -11,9 +11,11 @@
 
 use super::file::SegmentWriter;
 use super::format::{NO_FIELD, Section};
+use super::map_writer::Map;
 use super::merge_plan::{GONE, Input, MergePlan};
+use super::run::{Form, RunTerms};
 use super::section::SectionRef;
-use super::{Dictionary, Segment, Union};
+use super::{Dictionary, Segment, Source, Union};
 use crate::analysis::Analyzer;
 use crate::base::error::{Error, Result};
 use crate::base::files::failed;
@@ -31,13 +33,17 @@ pub struct Words {
     all_known: bool,
 }
 
+/// Whether the words of all terms are known, as a section says.
+fn are_known(part: SectionRef) -> Result<bool> {
+    match part.all()?.first_chunk() {
+        Some([known @ (0 | 1), 0, 0, 0, 0, 0, 0, 0]) => Ok(*known == 1),
+        _ => Err(part.corrupt(0, "what it begins with is none of the possible heads")),
+    }
+}
+
 impl Words {
     fn parse(part: SectionRef) -> Result<Words> {
-        let all = part.all()?;
-        let all_known = match all.first_chunk() {
-            Some([known @ (0 | 1), 0, 0, 0, 0, 0, 0, 0]) => *known == 1,
-            _ => return Err(part.corrupt(0, "what it begins with is none of the possible heads")),
-        };
+        let all_known = are_known(part)?;
         let map = part.dictionary(HEAD)?;
         // Its own checksum tells that it is whole, if the section's length is forged.
         map.verify()?;
@@ -68,9 +74,7 @@ impl Segment {
     /// # Errors
     /// As [`Segment::section`].
     pub fn words(&self, field: usize) -> Result<Option<&Words>> {
-        let is_text = self.schema.fields.get(field).is_some_and(|field| field.kind == Kind::Text);
-        let may_have = is_text && self.flags().words && !self.lacks(field) && self.schema.analyzer_of(field).stems();
-        let Some(place) = self.words.get(field).filter(|_| may_have) else {
+        let Some(place) = self.words.get(field).filter(|_| self.may_have_words(field)) else {
             return Ok(None);
         };
         if let Some(words) = place.get() {
@@ -78,6 +82,20 @@ impl Segment {
         }
         let words = Words::parse(self.section_ref(Section::Words, field)?)?;
         Ok(Some(place.get_or_init(|| words)))
+    }
+
+    fn may_have_words(&self, field: usize) -> bool {
+        let is_text = self.schema.fields.get(field).is_some_and(|field| field.kind == Kind::Text);
+        is_text && self.flags().words && !self.lacks(field) && self.schema.analyzer_of(field).stems()
+    }
+
+    /// The same for a merge: those of a run, too, and whether all are known.
+    fn all_words(&self, field: usize) -> Result<Option<(bool, Source<'_>)>> {
+        if self.form() == Form::Segment || !self.may_have_words(field) {
+            return Ok(self.words(field)?.map(|words| (words.all_known, Source::Dictionary(&words.map))));
+        }
+        let part = self.section_ref(Section::Words, field)?;
+        Ok(Some((are_known(part)?, Source::Run(RunTerms::new(part, HEAD)?))))
     }
 }
 
@@ -132,14 +150,12 @@ pub(super) fn merge(
     let mut all_known = true;
     let mut maps = Vec::new();
     for ((segment, _), documents) in inputs.iter().zip(&plan.maps) {
-        let words = segment.words(field)?;
+        let words = segment.all_words(field)?;
         all_known &= match words {
-            Some(words) => words.all_known,
+            Some((known, _)) => known,
             None => segment.counts(field)?.terms == 0,
         } || documents.iter().all(|&doc| doc == GONE);
-        if let Some(words) = words {
-            maps.push(&words.map);
-        }
+        maps.extend(words.map(|(_, words)| words));
     }
     let mut section = SectionWriter::begin(writer, field, all_known)?;
     let mut union = Union::of(maps)?;
@@ -163,16 +179,16 @@ pub(super) fn merge(
 /// Writes one section.
 struct SectionWriter<'w> {
     path: std::path::PathBuf,
-    map: MapBuilder<&'w mut SegmentWriter>,
+    map: Map<&'w mut SegmentWriter>,
 }
 
 impl<'w> SectionWriter<'w> {
     fn begin(writer: &'w mut SegmentWriter, field: usize, all_known: bool) -> Result<SectionWriter<'w>> {
         debug_assert!(field < NO_FIELD.into());
-        let path = writer.path().to_path_buf();
+        let (path, form) = (writer.path().to_path_buf(), writer.form());
         writer.begin(Section::Words, field as u8)?;
         writer.write_all(&[all_known.into(), 0, 0, 0, 0, 0, 0, 0]).map_err(|error| failed(&path, error))?;
-        let map = MapBuilder::new(writer).map_err(|error| super::list_writer::not_built(&path, error))?;
+        let map = Map::new(writer, form).map_err(|error| super::list_writer::not_built(&path, error))?;
         Ok(SectionWriter { path, map })
     }
 

@@ -35,7 +35,7 @@ pub(super) struct FieldWriter<'w> {
 
 /// An empty dictionary of a field of a segment.
 pub(super) fn dictionary(writer: &SegmentWriter) -> Result<MapWriter> {
-    MapWriter::new(writer.spill()).map_err(|error| not_built(writer.path(), error))
+    MapWriter::new(writer).map_err(|error| not_built(writer.path(), error))
 }
 
 /// Writes the column of a numeric field.
@@ -112,7 +112,7 @@ impl<'w> FieldWriter<'w> {
         let finished = dictionary.take(waiting).and_then(|()| dictionary.finish());
         let map = finished.map_err(|error| not_built(writer.path(), error))?;
         debug_assert!(map.is_some(), "a dictionary is of one field");
-        writer.section(Section::Dictionary, field, |out| map.map_or(Ok(()), |map| map.copy_to(out)))?;
+        writer.section(Section::of_terms(writer.form()), field, |out| map.map_or(Ok(()), |map| map.copy_to(out)))?;
         writer.set_counts(field.into(), FieldCounts { documents: containing, tokens: tokens.unwrap_or(0), terms });
         if let Some(counts) = counts {
             frequent::write_of_terms(writer, field, counts)?;

@@ -20,7 +20,7 @@ impl Writer {
     /// written, and the number is that of the last commit.
     ///
     /// Segments are merged so that there are few: in an index of n bytes, a document is written at most 1 + log16(n / s)
-    /// times, s being the bytes of the segment that it was first written to. What cannot be merged because there is no room
+    /// times, s being the bytes of the segment that it was first written to, and once more before, if memory was full: as a run. What cannot be merged because there is no room
     /// on the disk is left to a later commit.
     ///
     /// # Errors
@@ -32,12 +32,7 @@ impl Writer {
         self.check()?;
         self.flush()?;
         if self.has_unpublished() {
-            let jobs = policy::merges(&self.sizes()?, Limits::FORMAT);
-            match self.merge(&jobs, false) {
-                // A disk that has no room for merging may have enough for the commit.
-                Err(error @ Error::File { .. }) => log::warn!("merging is left to a later commit: {error}"),
-                merged => merged?,
-            }
+            self.merge_if_possible()?;
         }
         self.publish()
     }
@@ -64,7 +59,10 @@ impl Writer {
         jobs.retain(|job| {
             let done = |part: &WriterSegment| {
                 let WriterSegment { segment, .. } = part;
-                part.deleted() == 0 && (!reorder || segment.is_reordered()) && segment.codecs() == codecs
+                part.deleted() == 0
+                    && (!reorder || segment.is_reordered())
+                    && segment.codecs() == codecs
+                    && !part.is_run()
             };
             job.len() > 1 || !done(&parts[job.start])
         });
@@ -77,8 +75,37 @@ impl Writer {
         if self.segments.len() <= MANY {
             return Ok(());
         }
+        self.merge_by_policy()
+    }
+
+    fn merge_by_policy(&mut self) -> Result<()> {
         let jobs = policy::merges(&self.sizes()?, Limits::FORMAT);
         self.merge(&jobs, false)
+    }
+
+    /// Merges what the policy says. A disk that has no room for that may have enough for the commit: then only runs become segments,
+    /// one by one.
+    fn merge_if_possible(&mut self) -> Result<()> {
+        match self.merge_by_policy() {
+            Err(error @ Error::File { .. }) => {
+                log::warn!("merging is left to a later commit: {error}");
+                while let Some(at) = self.segments.iter().position(|part| part.is_run()) {
+                    self.merge(std::slice::from_ref(&(at..at + 1)), false)?;
+                    self.clean();
+                }
+                Ok(())
+            }
+            merged => merged,
+        }
+    }
+
+    /// Makes segments of runs, which cannot be searched.
+    pub(super) fn end_runs(&mut self) -> Result<()> {
+        if self.has_runs() { self.merge_if_possible() } else { Ok(()) }
+    }
+
+    pub(super) fn has_runs(&self) -> bool {
+        self.segments.iter().any(|part| part.is_run())
     }
 
     fn sizes(&self) -> Result<Vec<Size>> {
@@ -90,7 +117,7 @@ impl Writer {
                 tokens = part.segment.counts(number)?.tokens.max(tokens);
             }
             let SegmentMeta { bytes, documents, .. } = part.meta();
-            Ok(Size { bytes, documents, deleted: part.deleted(), tokens })
+            Ok(Size { bytes, documents, deleted: part.deleted(), tokens, is_run: part.is_run() })
         };
         self.segments.iter().map(size).collect()
     }
@@ -166,6 +193,7 @@ impl Writer {
             self.clean();
             return Ok(self.committed.generation);
         }
+        debug_assert!(!self.has_runs(), "runs are not committed");
         self.lock.check(&self.folder)?;
         let generation = self.committed.generation + 1;
         let mut segments = Vec::with_capacity(self.segments.len());

@@ -8,7 +8,7 @@ use crate::base::memory;
 use crate::base::threads::spread;
 use crate::index::Schema;
 use crate::index::manifest;
-use crate::index::segment::{Segment, SegmentBuilder, SegmentMeta};
+use crate::index::segment::{Form, Segment, SegmentBuilder, SegmentMeta};
 use crate::index::storage::Folder;
 use std::ops::Range;
 use std::sync::Arc;
@@ -29,11 +29,19 @@ const FILTER: usize = 8;
 const WORTH: u64 = 8;
 
 impl Writer {
-    /// Writes pending documents as segments, which the next commit will name.
+    /// Writes pending documents as segments, which the next commit will name; if there are runs, as such, which it will merge.
+    ///
+    /// # Errors
+    /// As [`Writer::write`].
+    pub(super) fn flush(&mut self) -> Result<()> {
+        self.write(if self.has_runs() { Form::Run } else { Form::Segment })
+    }
+
+    /// Writes pending documents.
     ///
     /// # Errors
     /// Documents of one thread's builder are lost then; those of a buffer stay pending.
-    pub(super) fn flush(&mut self) -> Result<()> {
+    pub(super) fn write(&mut self, form: Form) -> Result<()> {
         if self.pending.is_empty() {
             // Deleted documents may still take memory.
             if self.pending.is_full(&self.options) {
@@ -50,16 +58,16 @@ impl Writer {
                 let full = std::mem::replace(builder, new);
                 let number = self.next;
                 self.next += 1;
-                let written = full.finish(&self.folder, number);
-                let written = written.and_then(|meta| self.append_new(meta.into_iter().collect()));
+                let written = full.finish(&self.folder, number, form);
+                let written = written.and_then(|meta| self.append_new(meta.into_iter().collect(), form));
                 written.map_err(|error| self.lose(error))
             }
             Pending::Buffer(buffer, _) => {
                 let next = AtomicU64::new(self.next);
-                let work = Work { buffer, folder: &self.folder, next: &next, schema: &self.schema };
+                let work = Work { buffer, folder: &self.folder, next: &next, schema: &self.schema, form };
                 let written = work.run(self.options.threads(), self.options.builders());
                 self.next = next.into_inner();
-                written.and_then(|metas| self.append_new(metas)).inspect_err(|_| self.clean())?;
+                written.and_then(|metas| self.append_new(metas, form)).inspect_err(|_| self.clean())?;
                 if let Pending::Buffer(buffer, _) = &mut self.pending {
                     buffer.clear();
                 }
@@ -76,10 +84,10 @@ impl Writer {
         self.failed(what)
     }
 
-    fn append_new(&mut self, metas: Vec<SegmentMeta>) -> Result<()> {
+    fn append_new(&mut self, metas: Vec<SegmentMeta>, form: Form) -> Result<()> {
         let open = |meta: &SegmentMeta| {
             let name = manifest::segment_name(meta.number);
-            let segment = Segment::open_in(&self.folder, &name, meta, self.schema.clone())?;
+            let segment = Segment::open_as(form, &self.folder, &name, meta, self.schema.clone())?;
             Ok(WriterSegment { segment, deleted: None, saved: None })
         };
         let new = metas.iter().map(open).collect::<Result<Vec<_>>>()?;
@@ -90,16 +98,30 @@ impl Writer {
     /// segments are deleted. Nothing has changed after an error.
     pub(super) fn append(&mut self, new: Vec<WriterSegment>) -> Result<()> {
         let count: usize = new.iter().map(|part| part.segment.documents() as usize).sum();
-        self.prepare_filter(count)?;
-        let mut replaced = Vec::new();
+        // For each, the segments in which its ids are looked up, the latest first.
+        let mut others: Vec<Vec<usize>> = Vec::new();
         for added in &new {
+            let mut of_added = Vec::new();
+            for (at, part) in self.segments.iter().enumerate().rev() {
+                if part.segment.may_share_ids(&added.segment)? {
+                    of_added.push(at);
+                }
+            }
+            others.push(of_added);
+        }
+        let lookups =
+            new.iter().zip(&others).map(|(added, of_added)| added.segment.documents() as usize * of_added.len());
+        self.prepare_filter(count, lookups.sum())?;
+        let mut replaced = Vec::new();
+        for (added, others) in new.iter().zip(&others).filter(|(_, others)| !others.is_empty()) {
             let ids = added.segment.ids()?;
             for doc_id in (0..added.segment.documents()).filter(|&doc_id| added.is_live(doc_id)) {
                 let id = ids.get(doc_id)?;
                 if self.filter.as_ref().is_some_and(|filter| !filter.may_contain(id)) {
                     continue;
                 }
-                for (at, part) in self.segments.iter().enumerate().rev() {
+                for &at in others {
+                    let part = &self.segments[at];
                     if let Some(old) = part.segment.find(id)?.filter(|&old| part.is_live(old)) {
                         memory::reserve(&mut replaced, 1)?;
                         replaced.push((at, old));
@@ -120,8 +142,8 @@ impl Writer {
         Ok(())
     }
 
-    /// Makes the filter, or a larger one, if `count` new ids are worth it.
-    fn prepare_filter(&mut self, count: usize) -> Result<()> {
+    /// Makes the filter, or a larger one, if so many look-ups are worth it, of `count` new ids.
+    fn prepare_filter(&mut self, count: usize, lookups: usize) -> Result<()> {
         let there: u64 = self.segments.iter().map(|part| u64::from(part.segment.documents())).sum();
         let needed = there as usize + count;
         let memory = self.options.memory() / FILTER;
@@ -131,7 +153,7 @@ impl Writer {
                 needed > filter.capacity() && filter.capacity() < Filter::most(memory) || filter.len() / 4 > needed
             }
             None => {
-                self.lookups += count as u64 * self.segments.len() as u64;
+                self.lookups += lookups as u64;
                 self.lookups > there / WORTH
             }
         };
@@ -159,6 +181,7 @@ struct Work<'w> {
     /// The number of the next segment.
     next: &'w AtomicU64,
     schema: &'w Arc<Schema>,
+    form: Form,
 }
 
 impl Work<'_> {
@@ -183,7 +206,7 @@ impl Work<'_> {
         let mut metas = Vec::new();
         let mut finish = |builder: SegmentBuilder| -> Result<()> {
             let number = self.next.fetch_add(1, Relaxed);
-            metas.extend(builder.finish(self.folder, number)?);
+            metas.extend(builder.finish(self.folder, number, self.form)?);
             Ok(())
         };
         let mut builder = new();

@@ -13,8 +13,8 @@
 //! | `sets` | deleting many documents at once |
 //! | `add_index` | taking the documents of another index |
 //!
-//! Documents are gathered in memory up to a budget and then written as a segment, which no manifest names yet. A commit
-//! writes what is left, merges segments, writes the docIDs deleted since the last commit, makes all of it durable, and
+//! Documents are gathered in memory up to a budget and then written as a run, which no manifest ever names. A commit
+//! writes what is left, merges runs and segments, writes the docIDs deleted since the last commit, makes all of it durable, and
 //! replaces the manifest by renaming a new one. Only then does it remove files that the manifest no longer names. Files
 //! that no manifest names were left by a writer that ended early; the next writer removes them when it opens the index.
 
@@ -37,7 +37,7 @@ use super::lock::Lock;
 use super::manifest::{self, DeletedMeta, Manifest};
 use super::removal;
 use super::schema::Schema;
-use super::segment::{Segment, SegmentBuilder, SegmentMeta};
+use super::segment::{Form, Segment, SegmentBuilder, SegmentMeta};
 use super::snapshot::Snapshot;
 use super::storage::Folder;
 use crate::base::error::{Error, Result};
@@ -98,6 +98,10 @@ struct WriterSegment {
 impl WriterSegment {
     fn meta(&self) -> SegmentMeta {
         self.segment.meta()
+    }
+
+    fn is_run(&self) -> bool {
+        self.segment.form() == Form::Run
     }
 
     fn deleted(&self) -> u32 {
@@ -163,7 +167,7 @@ impl Writer {
         // It may be large, and what follows takes memory, too.
         drop(document);
         if self.pending.is_full(&self.options) {
-            self.flush()?;
+            self.write(Form::Run)?;
             self.merge_many()?;
         }
         Ok(())

@@ -31,6 +31,7 @@ impl Writer {
     pub fn delete_sets(&mut self, mut matching: impl FnMut(&Segment) -> Result<Vec<u64>>) -> Result<u64> {
         self.check()?;
         self.flush()?;
+        self.end_runs()?;
         self.check_files()?;
         let sets = self.segments.iter().map(|part| matching(&part.segment));
         let sets = sets.collect::<Result<Vec<_>>>()?;

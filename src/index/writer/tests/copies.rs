@@ -69,7 +69,7 @@ fn assert_files(folder: &Path) {
 enum Step {
     Add(u64, Vec<u8>),
     Delete(u64),
-    Flush,
+    Write(Form),
     Commit,
     Optimize,
     Rollback,
@@ -85,7 +85,8 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         12 => (0u64..40, "[a-d ]{0,12}").prop_map(|(id, text)| Step::Add(id, text.into_bytes())),
         4 => (0u64..40).prop_map(Step::Delete),
-        5 => Just(Step::Flush),
+        3 => Just(Step::Write(Form::Segment)),
+        2 => Just(Step::Write(Form::Run)),
         5 => Just(Step::Commit),
         1 => Just(Step::Optimize),
         1 => Just(Step::Rollback),
@@ -121,7 +122,7 @@ proptest! {
                     writer.delete(&id(number)).unwrap();
                     pending.retain(|(other, _)| *other != id(number));
                 }
-                Step::Flush => writer.flush().unwrap(),
+                Step::Write(form) => writer.write(form).unwrap(),
                 Step::Commit | Step::Optimize => {
                     if let Step::Commit = step { writer.commit() } else { writer.optimize(false) }.unwrap();
                     visible = pending.clone();

@@ -12,6 +12,8 @@ enum Call {
     Add(u64, &'static str),
     Delete(u64),
     Flush,
+    /// As if memory were full.
+    Fill,
     Commit,
     Optimize,
 }
@@ -73,6 +75,11 @@ const SCRIPT: &[Call] = &{
         Add(5, "five again"),
         Optimize,
         Add(14, "fourteen"),
+        Fill,
+        Add(30, "thirty"),
+        Delete(14),
+        Fill,
+        Add(31, "thirty-one"),
         Commit,
     ]
 };
@@ -89,6 +96,7 @@ fn call(writer: &mut Writer, model: &mut Model, call: Call) -> Result<()> {
             writer.delete(&id(number)).map(drop)
         }
         Call::Flush => writer.flush(),
+        Call::Fill => writer.write(Form::Run),
         Call::Commit => writer.commit().map(drop),
         Call::Optimize => writer.optimize(false).map(drop),
     }

@@ -191,8 +191,10 @@ fn sets_of_documents_are_deleted_pending_ones_too() {
         drop(filled(folder.path()));
         let mut writer = Writer::open(folder.path(), None, options).unwrap();
         writer.add(id(20), document(b"four")).unwrap();
+        writer.write(Form::Run).unwrap();
         writer.add(id(21), document(b"longer")).unwrap();
         let wanted = |segment: &Segment| {
+            segment.dictionary(0)?;
             let mut set = vec![0; segment.documents().div_ceil(64) as usize];
             for doc_id in 0..segment.documents() {
                 if segment.number(2, doc_id)? == Some(4.0) {

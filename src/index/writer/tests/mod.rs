@@ -116,7 +116,7 @@ pub(super) fn assert_clean(folder: &Path) {
 enum Step {
     Add(u64, Vec<u8>),
     Delete(u64),
-    Flush,
+    Write(Form),
     Commit,
     Rollback,
     Optimize,
@@ -127,7 +127,8 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         12 => (0u64..40, "[a-d ]{0,12}").prop_map(|(id, text)| Step::Add(id, text.into_bytes())),
         4 => (0u64..40).prop_map(Step::Delete),
-        8 => Just(Step::Flush),
+        4 => Just(Step::Write(Form::Segment)),
+        4 => Just(Step::Write(Form::Run)),
         2 => Just(Step::Commit),
         1 => Just(Step::Rollback),
         1 => Just(Step::Optimize),
@@ -155,7 +156,7 @@ proptest! {
                     prop_assert_eq!(writer.delete(&id(number)).unwrap(), is_there);
                     pending.retain(|(other, _)| *other != id(number));
                 }
-                Step::Flush => writer.flush().unwrap(),
+                Step::Write(form) => writer.write(form).unwrap(),
                 Step::Commit | Step::Optimize => {
                     let optimized = matches!(step, Step::Optimize);
                     let now = if optimized { writer.optimize(false) } else { writer.commit() }.unwrap();

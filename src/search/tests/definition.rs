@@ -134,6 +134,8 @@ pub(super) struct Definition {
     terms: Vec<[Vec<String>; 3]>,
     /// Per field, how many documents have each term.
     containing: BTreeMap<usize, HashMap<String, u64>>,
+    /// The same of words.
+    words: BTreeMap<usize, BTreeMap<String, u64>>,
     positions: bool,
     analyzer: Analyzer,
     /// Per field, if terms are stems: words, and terms whose words are not known. After a merge there may be words of
@@ -146,8 +148,8 @@ impl Definition {
     pub(super) fn new(index: &Index, versions: &[Doc]) -> Definition {
         let (positions, analyzer) = (index.schema().positions, index.schema().analyzer.clone());
         let known = if analyzer.stems() { known(index) } else { BTreeMap::new() };
-        let (docs, live, terms, containing) = Default::default();
-        let mut definition = Definition { docs, live, terms, containing, positions, analyzer, known };
+        let (docs, live, terms, containing, words) = Default::default();
+        let mut definition = Definition { docs, live, terms, containing, words, positions, analyzer, known };
         for part in index.snapshot().parts() {
             let segment: &Segment = &part.segment;
             let mut doc_ids: Vec<u32> = (0..segment.documents()).collect();
@@ -169,20 +171,19 @@ impl Definition {
                 different.into_iter().for_each(|term| *containing.entry(term.clone()).or_default() += 1);
             }
             definition.containing.insert(field, containing);
+            let mut words: BTreeMap<String, u64> = BTreeMap::new();
+            for doc in &definition.docs {
+                let different: HashSet<&String> = doc.words(field).iter().collect();
+                different.into_iter().for_each(|word| *words.entry(word.clone()).or_default() += 1);
+            }
+            definition.words.insert(field, words);
         }
         definition
     }
 
     /// The words of a field, with the number of documents containing each.
     pub(super) fn words(&self, field: usize, accepts: impl Fn(&str) -> bool) -> BTreeMap<String, u64> {
-        let mut found: BTreeMap<&String, u64> = BTreeMap::new();
-        for doc in &self.docs {
-            let words: HashSet<&String> = doc.words(field).iter().collect();
-            for word in words {
-                *found.entry(word).or_default() += 1;
-            }
-        }
-        found.into_iter().filter(|(word, _)| accepts(word)).map(|(word, n)| (word.clone(), n)).collect()
+        self.words[&field].iter().filter(|(word, _)| accepts(word)).map(|(word, &n)| (word.clone(), n)).collect()
     }
 
     /// The terms of each document's field.
@@ -209,9 +210,9 @@ impl Definition {
             *best = best.max(of);
         };
         match self.known.get(&field) {
-            None => self.words(field, |_| true).into_keys().for_each(|word| {
-                if let Some(of) = of_word(&word) {
-                    add(word, of);
+            None => self.words[&field].keys().for_each(|word| {
+                if let Some(of) = of_word(word) {
+                    add(word.clone(), of);
                 }
             }),
             Some([words, terms]) => {
@@ -486,7 +487,10 @@ fn like(typed: &str, whole: &str, other: &str, edits: u8, start: bool) -> Option
     if whole == other {
         return Some(1.0);
     }
-    let within = |word: &str, other: &str| Some(distance(word, other)).filter(|&of| of <= edits.into());
+    let within = |word: &str, other: &str| match edits {
+        0 => (word == other).then_some(0),
+        _ => Some(distance(word, other)).filter(|&of| of <= edits.into()),
+    };
     let of_whole = within(whole, other).map(|of| 0.5f64.powi(of as i32));
     let starts = (1..=other.len())
         .filter(|&end| start && other.is_char_boundary(end))

@@ -18,7 +18,21 @@ fn values(segment: &Segment, field: usize) -> Result<Vec<u64>> {
 
 /// All pairs that a segment knows something of.
 pub(super) fn pairs_of(segment: &Segment, field: usize) -> Result<Pairs> {
-    let (values, mut pairs) = (values(segment, field)?, Pairs::new());
+    let (mut values, mut pairs) = (values(segment, field)?, Pairs::new());
+    let mut counted: Vec<(u64, u64)> = Vec::new();
+    for &value in &values {
+        counted.push((segment.documents_with(field, value)?, value));
+    }
+    // A word of which nothing is known beside the commonest one has no pairs.
+    if let Some(&(_, commonest)) = counted.iter().max() {
+        let mut known = Vec::new();
+        for value in values {
+            if segment.pair(field, value, commonest)? != Pair::Unknown {
+                known.push(value);
+            }
+        }
+        values = known;
+    }
     for &first in &values {
         for &second in &values {
             let documents = match segment.pair(field, first, second)? {

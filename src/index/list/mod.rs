@@ -219,22 +219,11 @@ pub fn decode_short(
 }
 
 impl Decoded {
-    fn clear(&mut self) {
+    /// Removes all postings; their memory stays.
+    pub fn clear(&mut self) {
         self.doc_ids.clear();
         self.frequencies.clear();
         self.positions.clear();
-    }
-}
-
-/// As [`decode`], in a run: what [`encode_stream`] has written.
-///
-/// # Errors
-/// [`Error::Corrupt`].
-pub fn decode_stream(lists: &[u8], value: u64, documents: u32, parts: ListParts, decoded: &mut Decoded) -> Result<()> {
-    decoded.clear();
-    match List::find(lists, value, documents, parts)? {
-        List::Short(bytes) => short::decode(bytes, documents as usize, documents, parts, true, decoded).map(|_| ()),
-        List::Long(_) => Err(corrupt("list", "is none of a run")),
     }
 }
 
@@ -245,6 +234,14 @@ pub fn decode_stream(lists: &[u8], value: u64, documents: u32, parts: ListParts,
 /// [`Error::Corrupt`].
 pub fn decode(lists: &[u8], value: u64, documents: u32, parts: ListParts, decoded: &mut Decoded) -> Result<()> {
     decoded.clear();
+    append(lists, value, documents, parts, decoded)
+}
+
+/// As [`decode`], but appends to `decoded`.
+///
+/// # Errors
+/// [`Error::Corrupt`].
+pub fn append(lists: &[u8], value: u64, documents: u32, parts: ListParts, decoded: &mut Decoded) -> Result<()> {
     let list = List::find(lists, value, documents, parts)?;
     list.check(documents)?;
     let view = match list {
@@ -255,13 +252,16 @@ pub fn decode(lists: &[u8], value: u64, documents: u32, parts: ListParts, decode
     memory::reserve(&mut decoded.doc_ids, view.count + BLOCK)?;
     memory::reserve(&mut decoded.frequencies, view.frequencies.len() + BLOCK)?;
     view.append_doc_ids(&mut decoded.doc_ids);
+    let first = decoded.frequencies.len();
     view.frequencies.append_to(&mut decoded.frequencies);
-    decoded.frequencies.iter_mut().for_each(|frequency| *frequency = frequency.wrapping_add(1));
+    let frequencies = &mut decoded.frequencies[first..];
+    frequencies.iter_mut().for_each(|frequency| *frequency = frequency.wrapping_add(1));
     if let Some(positions) = view.positions {
         memory::reserve(&mut decoded.positions, positions.gaps.len() + BLOCK)?;
+        let first = decoded.positions.len();
         positions.gaps.append_to(&mut decoded.positions);
-        let mut rest = &mut decoded.positions[..];
-        for &frequency in &decoded.frequencies {
+        let mut rest = &mut decoded.positions[first..];
+        for &mut frequency in frequencies {
             let (of_document, others) = rest.split_at_mut(frequency as usize);
             rest = others;
             let mut next = 0u32;
@@ -273,4 +273,15 @@ pub fn decode(lists: &[u8], value: u64, documents: u32, parts: ListParts, decode
         }
     }
     Ok(())
+}
+
+/// As [`append`], in a run: what [`encode_stream`] has written.
+///
+/// # Errors
+/// [`Error::Corrupt`].
+pub fn append_stream(lists: &[u8], value: u64, documents: u32, parts: ListParts, decoded: &mut Decoded) -> Result<()> {
+    match List::find(lists, value, documents, parts)? {
+        List::Short(bytes) => short::decode(bytes, documents as usize, documents, parts, true, decoded).map(|_| ()),
+        List::Long(_) => Err(corrupt("list", "is none of a run")),
+    }
 }

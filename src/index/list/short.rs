@@ -81,7 +81,7 @@ pub(super) fn count(bytes: &[u8], most: usize) -> Result<usize> {
     }
 }
 
-/// Decodes a list of at most `most` postings, positions only if they are `wanted`, and returns the number of bytes read.
+/// Appends a list of at most `most` postings to `decoded`, positions only if they are `wanted`; returns the number of bytes read.
 pub(super) fn decode(
     bytes: &[u8],
     most: usize,
@@ -96,6 +96,7 @@ pub(super) fn decode(
     numbers.next();
     memory::reserve(&mut decoded.doc_ids, count)?;
     memory::reserve(&mut decoded.frequencies, if parts.frequencies { count } else { 0 })?;
+    let first = decoded.frequencies.len();
     let mut next = 0;
     let mut total = 0;
     for _ in 0..count {
@@ -126,7 +127,7 @@ pub(super) fn decode(
         return Err(corrupt("short list", format!("{total} positions in {} bytes", numbers.0.len())));
     }
     memory::reserve(&mut decoded.positions, total as usize)?;
-    for &frequency in &decoded.frequencies {
+    for &frequency in &decoded.frequencies[first..] {
         let mut next = 0;
         for _ in 0..frequency {
             let position = next + numbers.next().ok_or_else(ends)?;

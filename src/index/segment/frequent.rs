@@ -18,8 +18,11 @@ use super::{Dictionary, Segment, words};
 use crate::base::error::Result;
 use crate::base::memory;
 use crate::index::Kind;
-use fst::{MapBuilder, Streamer};
+use fst::{MapBuilder, Streamer, map};
+use memmap2::Mmap;
 use std::io::Write;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 /// A level has one of so many words.
 const ONE_OF: [usize; 2] = if cfg!(any(test, fuzzing)) { [8, 2] } else { [256, 16] };
@@ -96,73 +99,141 @@ impl Segment {
     }
 }
 
+/// Terms in fewer documents, two thirds of them or more, are hardly ever frequent.
+const KEPT: u32 = if cfg!(any(test, fuzzing)) { 2 } else { 4 };
+
 /// How many documents contain each term of a field, in the order of terms.
 #[derive(Default)]
-pub(super) struct Counts(Vec<u32>);
+pub(super) struct Counts {
+    counts: Vec<u32>,
+    /// The bytes of terms in [`KEPT`] documents or more, one after the other, and where each ends, with its count.
+    terms: Vec<u8>,
+    ends: Vec<(usize, u32)>,
+}
 
 impl Counts {
     /// Adds the next term.
-    pub fn add(&mut self, containing: usize) -> Result<()> {
-        memory::reserve(&mut self.0, 1)?;
-        self.0.push(containing as u32);
+    pub fn add(&mut self, term: &[u8], containing: usize) -> Result<()> {
+        let count = containing as u32;
+        memory::reserve(&mut self.counts, 1)?;
+        self.counts.push(count);
+        if count >= KEPT {
+            memory::reserve(&mut self.terms, term.len())?;
+            memory::reserve(&mut self.ends, 1)?;
+            self.terms.extend_from_slice(term);
+            self.ends.push((self.terms.len(), count));
+        }
         Ok(())
     }
 }
 
 /// Writes the section of a field whose words beside stems are written, if the segment is to have it.
 pub(super) fn write_of_words(writer: &mut SegmentWriter, field: usize) -> Result<()> {
-    if writer.has_frequent(field) { write(writer, field as u8, None) } else { Ok(()) }
+    if !writer.has_frequent(field) {
+        return Ok(());
+    }
+    let (field, documents) = (field as u8, writer.documents());
+    let map = Written::of(writer, Section::Words, field, words::HEAD)?;
+    let of_words = map.words()?;
+    let mut counts = memory::room(of_words.len())?;
+    let mut values = of_words.values();
+    while let Some(value) = values.next() {
+        counts.push(words::Words::documents(value).min(documents.into()) as u32);
+    }
+    let mut levels = Levels::of(&counts, writer.path())?;
+    levels.insert_all(of_words.stream(), &counts)?;
+    drop(map);
+    levels.write(writer, field)
 }
 
 /// Writes the section of a field whose terms are written, with these counts.
-pub(super) fn write_of_terms(writer: &mut SegmentWriter, field: u8, counts: Counts) -> Result<()> {
-    write(writer, field, Some(counts))
+pub(super) fn write_of_terms(writer: &mut SegmentWriter, field: u8, of: Counts) -> Result<()> {
+    let Counts { counts, terms, ends } = of;
+    let mut levels = Levels::of(&counts, writer.path())?;
+    if levels.fewest().is_none_or(|fewest| fewest >= KEPT) {
+        let mut begin = 0;
+        for (end, count) in ends {
+            levels.insert(&terms[std::mem::replace(&mut begin, end)..end], count)?;
+        }
+    } else {
+        let map = Written::of(writer, Section::Dictionary, field, 0)?;
+        levels.insert_all(map.words()?.stream(), &counts)?;
+    }
+    levels.write(writer, field)
 }
 
-fn write(writer: &mut SegmentWriter, field: u8, counts: Option<Counts>) -> Result<()> {
-    let path = writer.path().to_owned();
-    let not_built = |error| not_built(&path, error);
-    let (section, head) = if counts.is_some() { (Section::Dictionary, 0) } else { (Section::Words, words::HEAD) };
-    let (map, range) = writer.map_section(section, field)?;
-    let all = fst::Map::new(&map[range.start + head..range.end]).map_err(not_built)?;
-    let counts = match counts {
-        Some(Counts(counts)) => counts,
-        None => {
-            let mut of_words = memory::room(all.len())?;
-            let mut values = all.values();
-            while let Some(value) = values.next() {
-                of_words.push(words::Words::documents(value).min(writer.documents().into()) as u32);
-            }
-            of_words
-        }
-    };
-    let mut levels = Vec::new();
-    for least in leasts(&counts)? {
-        levels.push((least, MapBuilder::memory()));
+/// A map that has been written.
+struct Written {
+    map: Mmap,
+    place: Range<usize>,
+    path: PathBuf,
+}
+
+impl Written {
+    /// That of a section, behind `head` bytes.
+    fn of(writer: &mut SegmentWriter, section: Section, field: u8, head: usize) -> Result<Written> {
+        let (map, range) = writer.map_section(section, field)?;
+        Ok(Written { map, place: range.start + head..range.end, path: writer.path().to_owned() })
     }
-    if let Some(&(fewest, _)) = levels.last() {
-        let (mut words, mut counts) = (all.stream(), counts.iter());
-        while let (Some((word, _)), Some(&count)) = (words.next(), counts.next()) {
-            if count >= fewest {
-                for (_, level) in levels.iter_mut().filter(|(least, _)| count >= *least) {
-                    level.insert(word, count.into()).map_err(not_built)?;
-                }
-            }
-        }
+
+    fn words(&self) -> Result<fst::Map<&[u8]>> {
+        fst::Map::new(&self.map[self.place.clone()]).map_err(|error| not_built(&self.path, error))
     }
-    let levels: Vec<(u32, Vec<u8>)> = levels
-        .into_iter()
-        .map(|(least, level)| Ok((least, level.into_inner().map_err(not_built)?)))
-        .collect::<Result<_>>()?;
-    drop(map);
-    writer.section(Section::Frequent, field, |out| {
-        out.write_all(&(levels.len() as u64).to_le_bytes())?;
-        for (least, level) in &levels {
-            out.write_all(&u64::from(*least).to_le_bytes())?;
-            out.write_all(&(level.len() as u64).to_le_bytes())?;
+}
+
+/// The levels of a section, as words come in.
+struct Levels {
+    /// The fewest documents of each one's words, descending.
+    levels: Vec<(u32, MapBuilder<Vec<u8>>)>,
+    path: PathBuf,
+}
+
+impl Levels {
+    /// Those of words with these counts, none of which has come in.
+    fn of(counts: &[u32], path: &Path) -> Result<Levels> {
+        let levels = leasts(counts)?.into_iter().map(|least| (least, MapBuilder::memory())).collect();
+        Ok(Levels { levels, path: path.to_owned() })
+    }
+
+    /// Words in fewer documents are in no level.
+    fn fewest(&self) -> Option<u32> {
+        self.levels.last().map(|level| level.0)
+    }
+
+    /// Takes the next word.
+    fn insert(&mut self, word: &[u8], count: u32) -> Result<()> {
+        for (_, level) in self.levels.iter_mut().filter(|level| level.0 <= count) {
+            level.insert(word, count.into()).map_err(|error| not_built(&self.path, error))?;
         }
-        levels.iter().try_for_each(|(_, level)| out.write_all(level))
-    })
+        Ok(())
+    }
+
+    /// Takes all words, with their counts.
+    fn insert_all(&mut self, mut words: map::Stream, counts: &[u32]) -> Result<()> {
+        let mut counts = counts.iter();
+        while !self.levels.is_empty()
+            && let (Some((word, _)), Some(&count)) = (words.next(), counts.next())
+        {
+            self.insert(word, count)?;
+        }
+        Ok(())
+    }
+
+    fn write(self, writer: &mut SegmentWriter, field: u8) -> Result<()> {
+        let Levels { levels, path } = self;
+        let levels: Vec<(u32, Vec<u8>)> = levels
+            .into_iter()
+            .map(|(least, level)| Ok((least, level.into_inner().map_err(|error| not_built(&path, error))?)))
+            .collect::<Result<_>>()?;
+        writer.section(Section::Frequent, field, |out| {
+            out.write_all(&(levels.len() as u64).to_le_bytes())?;
+            for (least, level) in &levels {
+                out.write_all(&u64::from(*least).to_le_bytes())?;
+                out.write_all(&(level.len() as u64).to_le_bytes())?;
+            }
+            levels.iter().try_for_each(|(_, level)| out.write_all(level))
+        })
+    }
 }
 
 /// The fewest documents of each level's words, descending.

@@ -25,7 +25,7 @@ pub(super) fn memory(terms: &Terms, tokens: &TokenStore, greatest: u32) -> usize
     let layout = Layout::new(tokens.len(), greatest);
     layout.bytes() * layout.range(tokens.units()).max(most)
         + OfTerm::memory(tokens.len(), most)
-        // Then the frequent words are found, with 8 bytes per term.
+        // Then the frequent words are found, with 8 bytes per term, and in the place of what sorted the terms, some of their bytes.
         + terms.len() * (Terms::SORTING + 12 + 8)
 }
 

@@ -175,12 +175,18 @@ impl Segment {
     /// # Errors
     /// [`Error::Corrupt`], which names file and field.
     pub fn decode(&self, field: usize, value: u64, decoded: &mut Decoded) -> Result<()> {
+        decoded.clear();
+        self.append(field, value, decoded)
+    }
+
+    /// The same, appended to what is decoded.
+    pub(super) fn append(&self, field: usize, value: u64, decoded: &mut Decoded) -> Result<()> {
         let part = self.section_ref(Section::Lists, field)?;
-        let decode = match self.form() {
-            Form::Segment => list::decode,
-            Form::Run => list::decode_stream,
+        let append = match self.form() {
+            Form::Segment => list::append,
+            Form::Run => list::append_stream,
         };
-        decode(part.all()?, value, self.documents(), self.parts(field), decoded).map_err(|error| named(&part, error))
+        append(part.all()?, value, self.documents(), self.parts(field), decoded).map_err(|error| named(&part, error))
     }
 
     /// The length bytes of a text or weights field, one per document.

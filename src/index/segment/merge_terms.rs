@@ -213,10 +213,10 @@ impl<'p> Merger<'p> {
         let (mut short, mut others) = (Vec::new(), Vec::new());
         let mut first = 0;
         for &(_, end) in &batch.ends {
-            self.clear();
+            self.before = 0;
+            self.merged.clear();
             for &(input, value) in &batch.lists[std::mem::replace(&mut first, end)..end] {
-                self.inputs[input].0.decode(self.field, value, &mut self.decoded)?;
-                self.append(input)?;
+                self.append(input, value)?;
             }
             self.put_in_order()?;
             let Decoded { doc_ids, frequencies, positions } = &self.merged;
@@ -235,24 +235,21 @@ impl<'p> Merger<'p> {
         Ok(Merged { batch, short, others, of_terms })
     }
 
-    fn clear(&mut self) {
-        self.before = 0;
-        self.merged.doc_ids.clear();
-        self.merged.frequencies.clear();
-        self.merged.positions.clear();
-    }
-
-    /// Appends the decoded list of an input, with the merged docIDs.
-    fn append(&mut self, input: usize) -> Result<()> {
-        let (decoded, merged) = (&self.decoded, &mut self.merged);
-        self.before += decoded.doc_ids.len();
-        reserve(merged, decoded)?;
+    /// Appends the list of an input, given its value, with the merged docIDs.
+    fn append(&mut self, input: usize, value: u64) -> Result<()> {
+        let (segment, merged) = (&self.inputs[input].0, &mut self.merged);
         if let Some(shift) = self.plan.shifts[input] {
-            merged.doc_ids.extend(decoded.doc_ids.iter().map(|doc| doc + shift));
-            merged.frequencies.extend_from_slice(&decoded.frequencies);
-            merged.positions.extend_from_slice(&decoded.positions);
+            let first = merged.doc_ids.len();
+            segment.append(self.field, value, merged)?;
+            let added = &mut merged.doc_ids[first..];
+            added.iter_mut().for_each(|doc| *doc += shift);
+            self.before += added.len();
             return Ok(());
         }
+        let decoded = &mut self.decoded;
+        segment.decode(self.field, value, decoded)?;
+        self.before += decoded.doc_ids.len();
+        reserve(merged, decoded)?;
         let map = &self.plan.maps[input];
         let mut positions = &decoded.positions[..];
         for (i, &doc) in decoded.doc_ids.iter().enumerate() {
@@ -295,9 +292,7 @@ impl<'p> Merger<'p> {
         memory::reserve(&mut self.order, merged.doc_ids.len())?;
         self.order.extend(merged.doc_ids.iter().copied().zip(0..));
         self.order.sort_unstable();
-        sorted.doc_ids.clear();
-        sorted.frequencies.clear();
-        sorted.positions.clear();
+        sorted.clear();
         reserve(sorted, merged)?;
         sorted.doc_ids.extend(self.order.iter().map(|&(doc, _)| doc));
         sorted.frequencies.extend(self.order.iter().map(|&(_, i)| merged.frequencies[i as usize]));

@@ -95,7 +95,7 @@ impl<'w> FieldWriter<'w> {
             common.add(containing, self.documents, value);
         }
         if let Some(counts) = &mut self.counts {
-            counts.add(containing)?;
+            counts.add(term, containing)?;
         }
         self.terms += 1;
         if let Some(all) = &mut self.tokens {

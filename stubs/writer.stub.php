@@ -159,7 +159,7 @@ namespace Postings {
          * also those that were added and not committed. Its deleted documents stay away. The index must have the same fields, in
          * the same order, the same analyzers, and `positions` as this one; weights and codecs may differ. It may have a writer.
          *
-         * Documents that were added and not committed are written as segments first. Then the other's segments become this one's:
+         * Documents that were added and not committed are written first. Then the other's segments become this one's:
          * hard links if the file system allows them, otherwise copies. Each id is looked up in this index.
          *
          * @throws \ValueError naming both indexes, and in what they differ; if it is this index

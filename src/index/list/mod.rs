@@ -95,8 +95,8 @@ pub fn encode(postings: &Postings, documents: u32, codecs: Codecs, at: u64, out:
     Ok(moved(place)? | u64::from(is_long))
 }
 
-/// Appends the postings of a term of a run to `out`, which stands at byte `at` of the section, as if the list were short, however many
-/// there are. Returns the value by which it is found again.
+/// Appends the postings of a term of a run to `out`, whose front stands at byte `at` of the section, in the form of short lists,
+/// however many they are. Returns the value by which the list is found again.
 ///
 /// # Errors
 /// [`Error::Argument`] if the section grows too large.
@@ -275,7 +275,7 @@ pub fn append(lists: &[u8], value: u64, documents: u32, parts: ListParts, decode
     Ok(())
 }
 
-/// As [`append`], in a run: what [`encode_stream`] has written.
+/// As [`append`], of a list that [`encode_stream`] has written.
 ///
 /// # Errors
 /// [`Error::Corrupt`].

@@ -1,5 +1,5 @@
-//! Lists of at most 128 postings, in runs of any number: a stream of numbers in LEB128 bytes (seven bits a byte, the least significant first;
-//! all bytes but the last have the high bit set).
+//! Lists of at most 128 postings, in runs of any number: a stream of numbers in LEB128 bytes (seven bits a byte, the least
+//! significant first; all bytes but the last have the high bit set).
 //!
 //! | number | meaning |
 //! |---|---|

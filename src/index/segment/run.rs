@@ -1,8 +1,8 @@
 //! Runs: segments that only a merge reads.
 //!
-//! A writer whose memory is full writes what it has gathered as a run, and the next commit merges runs into a segment: what searches
-//! need beside lists is made once, by the merge (Heinz and Zobel 2003, "Efficient single-pass index construction for text databases",
-//! section 3). A run is a segment with a flag of its own, without pairs and frequent words. Its lists are all
+//! A writer whose memory is full writes what it has gathered as a run, and the next commit merges runs into a segment: what
+//! searches need beside lists is made once, by the merge (Heinz and Zobel 2003, "Efficient single-pass index construction for
+//! text databases"). A run is a segment with a flag of its own, without pairs, frequent words and champions. All its lists are
 //! [streams](crate::index::list::encode_stream), and in the place of each `fst` map it has the terms one after the other:
 //!
 //! ```text

@@ -20,8 +20,9 @@ impl Writer {
     /// written, and the number is that of the last commit.
     ///
     /// Segments are merged so that there are few: in an index of n bytes, a document is written at most 1 + log16(n / s)
-    /// times, s being the bytes of the segment that it was first written to, and once more before, if memory was full: as a run. What cannot be merged because there is no room
-    /// on the disk is left to a later commit.
+    /// times, s being the bytes of the segment that it was first written to, and once more before that, as a run, if memory
+    /// was full. What cannot be merged because there is no room on the disk is left to a later commit, but for runs, each of
+    /// which becomes a segment.
     ///
     /// # Errors
     /// [`Error::File`] if something cannot be written, [`Error::Corrupt`] if a segment that had to be merged is damaged.
@@ -59,10 +60,8 @@ impl Writer {
         jobs.retain(|job| {
             let done = |part: &WriterSegment| {
                 let WriterSegment { segment, .. } = part;
-                part.deleted() == 0
-                    && (!reorder || segment.is_reordered())
-                    && segment.codecs() == codecs
-                    && !part.is_run()
+                let is_as_wanted = (!reorder || segment.is_reordered()) && segment.codecs() == codecs;
+                part.deleted() == 0 && is_as_wanted && !part.is_run()
             };
             job.len() > 1 || !done(&parts[job.start])
         });

@@ -153,6 +153,7 @@ bench-search: setup-bench $(EXTENSION)  ## measure ranked search against tantivy
 	[ -f '$(SEARCH_CORPUS)/passages.txt' ] || sh benches/search/corpus.sh '$(SEARCH_CORPUS)'
 	$(SEARCH_BENCH) index --data '$(SEARCH_CORPUS)' --threads 1,2 --out '$(CARGO_TARGET_DIR)/bench/search-index.json'
 	$(SEARCH_BENCH) search --data '$(SEARCH_CORPUS)' --out '$(CARGO_TARGET_DIR)/bench/search.json'
+	$(SEARCH_BENCH) fields --data '$(SEARCH_CORPUS)' --out '$(CARGO_TARGET_DIR)/bench/search-fields.json'
 	$(RUN_PHP) -d extension=pdo -d extension=pdo_sqlite benches/search/php.php --data '$(SEARCH_CORPUS)' --out '$(CARGO_TARGET_DIR)/bench/search-php.json'
 	$(RUN_PHP) benches/search/conditions.php --data '$(SEARCH_CORPUS)' --out '$(CARGO_TARGET_DIR)/bench/conditions.json'
 	$(SEARCH_BENCH) conditions --data '$(SEARCH_CORPUS)' --out '$(CARGO_TARGET_DIR)/bench/conditions-tantivy.json'

@@ -2,7 +2,7 @@
 
 /**
  * Makes docs/results.md, and the table of README.md, of the results in docs/results/: what benches have written
- * (search.json, search-index.json, search-php.json, conditions.json and conditions-tantivy.json of `make bench-search`,
+ * (search.json, search-fields.json, search-index.json, search-php.json, conditions.json and conditions-tantivy.json of `make bench-search`,
  * search-benchmark-game.json of benches/search-benchmark-game/summary.php) and tables of other runs, each with machine, date and
  * command.
  *
@@ -20,6 +20,7 @@ const SECTIONS = [
     'search-xeon' => '',
     'search-vm' => '',
     'search-avx2' => '',
+    'search-fields' => 'Ranked search in two fields, beside tantivy',
     'search-benchmark-game' => '',
     'search-php' => 'Ranked search from PHP, beside SQLite FTS5',
     'conditions' => '',

@@ -3,8 +3,9 @@
 use std::path::PathBuf;
 
 pub const USAGE: &str = "\
-postings-search-bench search|conditions|index|codecs|queries|extract [options]
+postings-search-bench search|fields|conditions|index|codecs|queries|extract [options]
   search      searches of all shapes and tasks, contestants alternating (the default)
+  fields      searches of all shapes and tasks, with the first words of passages in a field of their own
   conditions  searches with filters, sorting, facets, prefixes and fuzzy words
   index       seconds and bytes of indexing, from text, with each contestant's own analyzer
   codecs      sizes and searches of our index with each codec of frequencies and positions

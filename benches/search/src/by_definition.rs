@@ -1,7 +1,7 @@
 //! The shortest engine that finds what both contestants must find: BM25 as tantivy defines it, of every passage.
 
-use crate::data::{Passages, Random, words};
-use crate::engine::{Engine, Found, Hit, Match, Result, Want};
+use crate::data::{Passages, Random, titled, words};
+use crate::engine::{Engine, Fields, Found, Hit, Match, Result, Want};
 use tantivy::fieldnorm::FieldNormReader;
 
 /// Passages of few words, so that all shapes of queries have answers and many scores are equal. Some are longer than
@@ -24,57 +24,68 @@ pub fn passages() -> Passages {
 }
 
 pub struct ByDefinition {
-    passages: Vec<Vec<String>>,
+    /// By field, then by passage.
+    fields: Vec<Vec<Vec<String>>>,
     pub k1: f64,
     b: f64,
 }
 
 impl ByDefinition {
-    pub fn new(passages: &Passages) -> Self {
-        let tokens = |passage| words(passage).map(str::to_ascii_lowercase).collect();
-        ByDefinition { passages: passages.iter().map(tokens).collect(), k1: 1.2, b: 0.75 }
-    }
-
-    /// How often each scored thing (a word, or the phrase) is in a passage; `None` if the passage does not match.
-    fn frequencies(&self, passage: &[String], words: &[String], how: Match) -> Option<Vec<usize>> {
-        let frequencies: Vec<usize> = match how {
-            Match::Phrase if words.len() > 1 => {
-                vec![passage.windows(words.len()).filter(|some| *some == words).count()]
+    /// With one field, or two.
+    pub fn new(passages: &Passages, fields: Fields) -> Self {
+        let tokens = |text| words(text).map(str::to_ascii_lowercase).collect();
+        let fields = match fields {
+            Fields::Two => {
+                (0..2).map(|field| passages.iter().map(|passage| tokens(titled(passage)[field])).collect()).collect()
             }
-            _ => words.iter().map(|word| passage.iter().filter(|token| *token == word).count()).collect(),
+            _ => vec![passages.iter().map(tokens).collect()],
         };
-        let present = |frequency: &usize| *frequency > 0;
-        let matches = match how {
-            Match::Or => frequencies.iter().any(present),
-            Match::First => present(&frequencies[0]),
-            Match::And | Match::Phrase => frequencies.iter().all(present),
-        };
-        matches.then_some(frequencies)
+        ByDefinition { fields, k1: 1.2, b: 0.75 }
     }
 
-    fn idf(&self, word: &String) -> f64 {
-        let (documents, with) = (self.passages.len() as f64, self.passages.iter().filter(|p| p.contains(word)).count());
+    /// How often each scored thing (a word, or the phrase) is in a text.
+    fn frequencies(text: &[String], words: &[String], how: Match) -> Vec<usize> {
+        match how {
+            Match::Phrase if words.len() > 1 => vec![text.windows(words.len()).filter(|some| *some == words).count()],
+            _ => words.iter().map(|word| text.iter().filter(|token| *token == word).count()).collect(),
+        }
+    }
+
+    fn idf(texts: &[Vec<String>], word: &String) -> f64 {
+        let (documents, with) = (texts.len() as f64, texts.iter().filter(|text| text.contains(word)).count());
         (1.0 + (documents - with as f64 + 0.5) / (with as f64 + 0.5)).ln()
     }
 }
 
 impl Engine for ByDefinition {
     fn search(&mut self, words: &[String], how: Match, want: Want, found: &mut Found) -> Result<()> {
-        let average = self.passages.iter().map(Vec::len).sum::<usize>() as f64 / self.passages.len() as f64;
-        let mut idf: Vec<f64> = words.iter().map(|word| self.idf(word)).collect();
-        if how == Match::Phrase {
-            idf = vec![idf.iter().sum()];
+        let documents = self.fields[0].len();
+        let things = if how == Match::Phrase { 1 } else { words.len() };
+        let (mut present, mut scores) = (vec![vec![false; things]; documents], vec![0.0; documents]);
+        for texts in &self.fields {
+            let average = texts.iter().map(Vec::len).sum::<usize>() as f64 / documents as f64;
+            let mut idf: Vec<f64> = words.iter().map(|word| Self::idf(texts, word)).collect();
+            if how == Match::Phrase {
+                idf = vec![idf.iter().sum()];
+            }
+            for (id, text) in texts.iter().enumerate() {
+                // Lengths are rounded down to one of 256.
+                let length = FieldNormReader::id_to_fieldnorm(FieldNormReader::fieldnorm_to_id(text.len() as u32));
+                let norm = self.k1 * (1.0 - self.b + self.b * f64::from(length) / average);
+                for (thing, tf) in Self::frequencies(text, words, how).into_iter().enumerate() {
+                    present[id][thing] |= tf > 0;
+                    scores[id] += idf[thing] * (self.k1 + 1.0) * tf as f64 / (tf as f64 + norm);
+                }
+            }
         }
+        let matches = |present: &Vec<bool>| match how {
+            Match::Or => present.contains(&true),
+            Match::First => present[0],
+            Match::And | Match::Phrase => !present.contains(&false),
+        };
+        let hits = (0..documents).filter(|&id| matches(&present[id]));
         found.hits.clear();
-        for (id, passage) in self.passages.iter().enumerate() {
-            let Some(frequencies) = self.frequencies(passage, words, how) else { continue };
-            // Lengths are rounded down to one of 256.
-            let length = FieldNormReader::id_to_fieldnorm(FieldNormReader::fieldnorm_to_id(passage.len() as u32));
-            let norm = self.k1 * (1.0 - self.b + self.b * f64::from(length) / average);
-            let score = |(idf, &tf): (&f64, &usize)| idf * (self.k1 + 1.0) * tf as f64 / (tf as f64 + norm);
-            let score: f64 = idf.iter().zip(&frequencies).map(score).sum();
-            found.hits.push(Hit { id: id as u64, score: score as f32 });
-        }
+        found.hits.extend(hits.map(|id| Hit { id: id as u64, score: scores[id] as f32 }));
         found.count = matches!(want, Want::Count | Want::TopAndCount(_)).then_some(found.hits.len() as u64);
         found.hits.sort_by(|a, b| b.score.total_cmp(&a.score));
         found.hits.truncate(want.top());

@@ -6,7 +6,7 @@
 
 use crate::args::Args;
 use crate::data::Passages;
-use crate::engine::{Contestant, Engine, Result};
+use crate::engine::{Contestant, Engine, Fields, Result};
 use crate::indexing;
 use crate::ours::Ours;
 use crate::queries::{self, Shape};
@@ -76,7 +76,7 @@ pub fn measure(args: &Args, passages: &Passages, queries: &Path) -> Result<()> {
     for (name, codecs) in chosen(&args.codecs)? {
         let contestant = Ours::with(format!("codecs-{name}").leak(), codecs);
         let rebuild = args.rebuild.iter().any(|other| other == name);
-        let folder = indexing::for_searches(&contestant, &args.data, passages, false, rebuild)?;
+        let folder = indexing::for_searches(&contestant, &args.data, passages, Fields::One, rebuild)?;
         rows.push(Row { name, sizes: sizes(&folder)?, times: Vec::new() });
         engines.push((name, contestant.open(&folder)?));
     }

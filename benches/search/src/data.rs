@@ -67,6 +67,18 @@ pub fn product(number: usize) -> Product {
     }
 }
 
+/// So many words of a passage are its title, where it has two fields.
+const TITLE: usize = 8;
+
+/// The title of a passage, its first words, and the rest.
+pub fn titled(passage: &str) -> [&str; 2] {
+    let end = words(passage).take(TITLE).last().map_or(0, |word| {
+        // It lies within the passage.
+        word.as_ptr() as usize - passage.as_ptr() as usize + word.len()
+    });
+    passage.split_at(end).into()
+}
+
 /// Longer runs are no words; tantivy's default analyzer drops them as well.
 pub const LONGEST: usize = 40;
 

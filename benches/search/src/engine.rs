@@ -9,13 +9,13 @@ pub type Result<T> = std::result::Result<T, Box<dyn Error>>;
 /// Which passages match.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Match {
-    /// Those with all words.
+    /// Those with all words, in any field.
     And,
     /// Those with any.
     Or,
     /// Those with the first word; the others only add to scores.
     First,
-    /// Those where the words stand side by side, in this order.
+    /// Those where the words stand side by side, in this order, in one field.
     Phrase,
 }
 
@@ -65,13 +65,23 @@ pub trait Engine {
     fn ids(&mut self, found: &mut Found) -> Result<()>;
 }
 
+/// Which fields a passage has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Fields {
+    /// One of text.
+    One,
+    /// Two: its title and the rest ([`crate::data::titled`]).
+    Two,
+    /// One, and a brand, a seller and a price: those of [`crate::data::product`].
+    Product,
+}
+
 /// How to build an index.
 #[derive(Clone, Copy, Debug)]
 pub struct Job {
     /// The tokens of [`crate::data::words`], or what the contestant's own analyzer makes of the text.
     pub own_analyzer: bool,
-    /// Whether each passage also has a brand, a seller and a price: those of [`crate::data::product`].
-    pub product: bool,
+    pub fields: Fields,
     pub threads: usize,
     /// Bytes that all threads together may hold before they write a segment.
     pub memory: usize,

@@ -1,7 +1,7 @@
 //! Building indexes: for the searches, from the same tokens, and timed, from text.
 
 use crate::data::Passages;
-use crate::engine::{Built, Contestant, Job, Result};
+use crate::engine::{Built, Contestant, Fields, Job, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -28,15 +28,19 @@ pub fn for_searches(
     contestant: &dyn Contestant,
     data: &Path,
     passages: &Passages,
-    product: bool,
+    fields: Fields,
     rebuild: bool,
 ) -> Result<PathBuf> {
-    let products = if product { "products-" } else { "" };
-    let folder = data.join(format!("{products}{}-{}", contestant.name(), passages.len()));
+    let kind = match fields {
+        Fields::One => "",
+        Fields::Two => "titled-",
+        Fields::Product => "products-",
+    };
+    let folder = data.join(format!("{kind}{}-{}", contestant.name(), passages.len()));
     if rebuild || !folder.exists() {
         // Under another name until it is whole, so that an interrupted one is not taken for an index.
         let unfinished = folder.with_extension("unfinished");
-        let job = Job { own_analyzer: false, product, threads: 1, memory: 256 << 20 };
+        let job = Job { own_analyzer: false, fields, threads: 1, memory: 256 << 20 };
         let built = build(contestant, &unfinished, passages, job)?;
         if folder.exists() {
             fs::remove_dir_all(&folder)?;

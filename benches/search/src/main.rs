@@ -6,8 +6,8 @@
 //! The passages are paragraphs of Debian's documentation packages. For the searches both contestants index the very same
 //! tokens, on one thread into one segment, with frequencies and positions, and one thread searches; each query is timed
 //! by itself, from its words to the best documents and their scores. What they find must be the same: the same scores
-//! within 1e-5, the same documents, the same counts. `conditions` adds filters, sorting and facets to words. Indexing is measured from text, with each contestant's own
-//! analyzer.
+//! within 1e-5, the same documents, the same counts. `fields` has the passages' first words in a field of their own,
+//! `conditions` adds filters, sorting and facets to words. Indexing is measured from text, with each contestant's own analyzer.
 
 mod args;
 #[cfg(test)]
@@ -34,7 +34,7 @@ mod tokens;
 
 use args::Args;
 use data::Passages;
-use engine::{Contestant, Job, Result};
+use engine::{Contestant, Fields, Job, Result};
 use queries::Shape;
 use std::process::ExitCode;
 
@@ -57,7 +57,8 @@ fn run(args: &Args) -> Result<()> {
     match args.command.as_str() {
         "extract" => extract(args),
         "queries" => draw(args),
-        "search" => search(args),
+        "search" => search(args, Fields::One),
+        "fields" => search(args, Fields::Two),
         "index" => index(args),
         "codecs" => codecs(args),
         "conditions" => conditions::run(args, &read(args)?),
@@ -99,12 +100,12 @@ fn chosen(args: &Args) -> Result<Vec<Box<dyn Contestant>>> {
     Ok(chosen)
 }
 
-fn search(args: &Args) -> Result<()> {
+fn search(args: &Args, fields: Fields) -> Result<()> {
     let passages = read(args)?;
     let mut engines = Vec::new();
     for contestant in chosen(args)? {
         let rebuild = args.rebuilds(contestant.name());
-        let folder = indexing::for_searches(&*contestant, &args.data, &passages, false, rebuild)?;
+        let folder = indexing::for_searches(&*contestant, &args.data, &passages, fields, rebuild)?;
         engines.push((contestant.name(), contestant.open(&folder)?));
     }
     let names: Vec<&str> = engines.iter().map(|(name, _)| *name).collect();
@@ -122,7 +123,7 @@ fn search(args: &Args) -> Result<()> {
             }
             let times = searching::measure(&mut engines, task, &queries, args.rounds)?;
             let times = engines.iter().map(|(name, _)| *name).zip(times).collect();
-            let row = report::Row { shape, task, queries: queries.len(), times };
+            let row = report::Row { shape, task, fields, queries: queries.len(), times };
             report::search_row(&row);
             rows.push(row);
         }
@@ -144,7 +145,7 @@ fn index(args: &Args) -> Result<()> {
     let mut rows = Vec::new();
     for &threads in &args.threads {
         for &memory in &args.memory {
-            let job = Job { own_analyzer: true, product: false, threads, memory: memory << 20 };
+            let job = Job { own_analyzer: true, fields: Fields::One, threads, memory: memory << 20 };
             for row in indexing::measure(&chosen(args)?, &args.data, &passages, job, args.rounds)? {
                 report::index_row(&row, &passages);
                 rows.push(row);

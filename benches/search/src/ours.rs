@@ -1,7 +1,7 @@
 //! Postings.
 
-use crate::data::{Passages, Product, product, words};
-use crate::engine::{Built, Contestant, Engine, Found, Hit, Job, Match, Result, Want};
+use crate::data::{Passages, Product, product, titled, words};
+use crate::engine::{Built, Contestant, Engine, Fields, Found, Hit, Job, Match, Result, Want};
 use postings::analysis::{self, Analyzer};
 use postings::index::{Codecs, Document, Field, Id, Kind, Schema, Value, Writer, WriterOptions};
 use postings::search::{self, Index, Matching};
@@ -27,9 +27,11 @@ impl Ours {
     }
 }
 
-/// All fields, by number; without products only the first.
+/// The fields of products, by number.
 pub const FIELDS: [(&str, Kind); 4] =
     [("body", Kind::Text), ("brand", Kind::Keyword), ("seller", Kind::Keyword), ("price", Kind::Numeric)];
+
+const TWO: [(&str, Kind); 2] = [("title", Kind::Text), ("body", Kind::Text)];
 
 impl Contestant for Ours {
     fn name(&self) -> &'static str {
@@ -38,7 +40,11 @@ impl Contestant for Ours {
 
     fn build(&self, folder: &Path, passages: &Passages, job: Job) -> Result<Built> {
         let field = |&(name, kind): &(&str, Kind)| Field::new(name, kind);
-        let fields = &FIELDS[..if job.product { FIELDS.len() } else { 1 }];
+        let fields = match job.fields {
+            Fields::One => &FIELDS[..1],
+            Fields::Two => &TWO,
+            Fields::Product => &FIELDS,
+        };
         // Queries go through the analyzer also if the passages are tokens already. Of those tokens it makes themselves.
         let analyzer = Analyzer::new(analysis::AnalyzerOptions::default())?;
         let schema =
@@ -48,13 +54,15 @@ impl Contestant for Ours {
         let options = WriterOptions { memory: job.memory, threads: job.threads, ..WriterOptions::default() };
         let mut writer = Writer::open(folder, Some(schema), options)?;
         for (number, passage) in passages.iter().enumerate() {
-            let value = if job.own_analyzer {
-                Value::Text(passage.into())
-            } else {
-                Value::Tokens(words(passage).map(|word| word.to_ascii_lowercase().into_bytes()).collect())
+            let value = |text: &str| match job.own_analyzer {
+                true => Value::Text(text.into()),
+                false => Value::Tokens(words(text).map(|word| word.to_ascii_lowercase().into_bytes()).collect()),
             };
-            let mut values = vec![(0, value)];
-            if job.product {
+            let mut values = match job.fields {
+                Fields::Two => (0..).zip(titled(passage).map(value)).collect(),
+                _ => vec![(0, value(passage))],
+            };
+            if job.fields == Fields::Product {
                 let Product { brand, seller, price } = product(number);
                 let keyword = |value: String| Value::Keywords(vec![value.into_bytes()]);
                 values.extend([(1, keyword(brand)), (2, keyword(seller)), (3, Value::Number(price))]);
@@ -70,7 +78,9 @@ impl Contestant for Ours {
 
         let mut tokens = 0;
         for part in Index::open(folder)?.snapshot().parts() {
-            tokens += part.segment.counts(0)?.tokens;
+            for field in 0..fields.len() {
+                tokens += part.segment.counts(field)?.tokens;
+            }
         }
         Ok(Built { commit, merge, tokens })
     }

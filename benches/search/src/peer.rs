@@ -1,7 +1,7 @@
 //! tantivy.
 
-use crate::data::{Passages, Product, product};
-use crate::engine::{Built, Contestant, Engine, Found, Hit, Job, Match, Result, Want};
+use crate::data::{Passages, Product, product, titled};
+use crate::engine::{Built, Contestant, Engine, Fields, Found, Hit, Job, Match, Result, Want};
 use crate::tokens::Words;
 use std::path::Path;
 use std::time::Instant;
@@ -28,9 +28,11 @@ impl Contestant for Tantivy {
         let indexing = TextFieldIndexing::default()
             .set_tokenizer(if job.own_analyzer { "default" } else { WORDS })
             .set_index_option(IndexRecordOption::WithFreqsAndPositions);
-        let body = schema.add_text_field("body", TextOptions::default().set_indexing_options(indexing));
+        let text = TextOptions::default().set_indexing_options(indexing);
+        let title = (job.fields == Fields::Two).then(|| schema.add_text_field("title", text.clone()));
+        let body = schema.add_text_field("body", text);
         let id = schema.add_u64_field("id", INDEXED | FAST);
-        let of_product = job.product.then(|| {
+        let of_product = (job.fields == Fields::Product).then(|| {
             let [brand, seller] = ["brand", "seller"].map(|name| schema.add_text_field(name, STRING | FAST));
             (brand, seller, schema.add_f64_field("price", INDEXED | FAST))
         });
@@ -41,7 +43,14 @@ impl Contestant for Tantivy {
         let mut writer: IndexWriter = index.writer_with_num_threads(job.threads, job.memory)?;
         for (number, passage) in passages.iter().enumerate() {
             let mut document = TantivyDocument::new();
-            document.add_text(body, passage);
+            match title {
+                None => document.add_text(body, passage),
+                Some(title) => {
+                    let [of_title, of_body] = titled(passage);
+                    document.add_text(title, of_title);
+                    document.add_text(body, of_body);
+                }
+            }
             document.add_u64(id, number as u64);
             if let Some(fields) = of_product {
                 let Product { brand, seller, price } = product(number);
@@ -68,7 +77,9 @@ impl Contestant for Tantivy {
         let searcher = index.reader()?.searcher();
         let mut tokens = 0;
         for segment in searcher.segment_readers() {
-            tokens += segment.inverted_index(body)?.total_num_tokens();
+            for field in title.into_iter().chain([body]) {
+                tokens += segment.inverted_index(field)?.total_num_tokens();
+            }
         }
         Ok(Built { commit, merge, tokens })
     }
@@ -81,6 +92,7 @@ impl Contestant for Tantivy {
 pub struct Open {
     pub searcher: Searcher,
     pub body: Field,
+    title: Option<Field>,
     ids: Column<u64>,
 }
 
@@ -89,37 +101,58 @@ impl Open {
         let index = Index::open_in_dir(folder)?;
         index.tokenizers().register(WORDS, TextAnalyzer::from(Words::default()));
         let schema = index.schema();
-        let body = schema.get_field("body")?;
+        let (body, title) = (schema.get_field("body")?, schema.get_field("title").ok());
         let searcher = index.reader()?.searcher();
         assert_eq!(searcher.segment_readers().len(), 1, "tantivy's index has one segment");
         let ids = searcher.segment_reader(0).fast_fields().u64("id")?;
-        Ok(Open { searcher, body, ids })
+        Ok(Open { searcher, body, title, ids })
     }
 
-    fn term(&self, word: &str) -> Term {
-        Term::from_field_text(self.body, word)
+    /// The fields that are searched.
+    fn fields(&self) -> impl Iterator<Item = Field> {
+        self.title.into_iter().chain([self.body])
     }
 
-    fn term_query(&self, word: &str) -> TermQuery {
-        TermQuery::new(self.term(word), IndexRecordOption::WithFreqs)
+    /// A word in each field.
+    fn in_fields(&self, word: &str) -> impl Iterator<Item = Box<dyn Query>> {
+        let term = move |field| TermQuery::new(Term::from_field_text(field, word), IndexRecordOption::WithFreqs);
+        self.fields().map(move |field| Box::new(term(field)) as Box<dyn Query>)
     }
 
-    /// What tantivy's parser of queries makes of the same words.
+    /// A word in any field.
+    fn word(&self, word: &str) -> Box<dyn Query> {
+        any(self.in_fields(word).collect())
+    }
+
+    /// What tantivy's parser of queries makes of the same words; in two fields any words are one union of all terms, of which
+    /// tantivy skips what cannot be among the best, and not one of unions.
     pub fn query(&self, words: &[String], how: Match) -> Box<dyn Query> {
         if let [word] = words {
-            return Box::new(self.term_query(word));
+            return self.word(word);
         }
-        let terms = || -> Vec<Box<dyn Query>> {
-            words.iter().map(|word| Box::new(self.term_query(word)) as Box<dyn Query>).collect()
-        };
+        let each = || words.iter().map(|word| self.word(word));
         match how {
-            Match::And => Box::new(BooleanQuery::intersection(terms())),
-            Match::Or => Box::new(BooleanQuery::union(terms())),
+            Match::And => Box::new(BooleanQuery::intersection(each().collect())),
+            Match::Or => any(words.iter().flat_map(|word| self.in_fields(word)).collect()),
             Match::First => {
                 let occurs = std::iter::once(Occur::Must).chain(std::iter::repeat(Occur::Should));
-                Box::new(BooleanQuery::new(occurs.zip(terms()).collect()))
+                Box::new(BooleanQuery::new(occurs.zip(each()).collect()))
             }
-            Match::Phrase => Box::new(PhraseQuery::new(words.iter().map(|word| self.term(word)).collect())),
+            Match::Phrase => {
+                let terms = |field| words.iter().map(|word| Term::from_field_text(field, word)).collect();
+                any(self.fields().map(|field| Box::new(PhraseQuery::new(terms(field))) as Box<dyn Query>).collect())
+            }
+        }
+    }
+}
+
+/// One of some queries, of which there is one at least.
+fn any(mut queries: Vec<Box<dyn Query>>) -> Box<dyn Query> {
+    match queries.pop() {
+        Some(only) if queries.is_empty() => only,
+        last => {
+            queries.extend(last);
+            Box::new(BooleanQuery::union(queries))
         }
     }
 }

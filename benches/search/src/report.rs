@@ -2,11 +2,11 @@
 
 use crate::clock::Spread;
 use crate::data::Passages;
-use crate::engine::Result;
+use crate::engine::{Fields, Result};
 use crate::indexing;
 use crate::queries::Shape;
 use crate::searching::{Task, Times};
-use crate::targets;
+use crate::targets::{self, Target};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -15,9 +15,17 @@ use std::path::Path;
 pub struct Row {
     pub shape: Shape,
     pub task: Task,
+    pub fields: Fields,
     pub queries: usize,
     /// By contestant, in the order in which they were named.
     pub times: Vec<(&'static str, Times)>,
+}
+
+impl Row {
+    /// There are targets for one field.
+    fn target(&self) -> Option<Target> {
+        targets::of(self.shape, self.task).filter(|_| self.fields == Fields::One)
+    }
 }
 
 pub fn search_header(engines: &[&str]) {
@@ -40,7 +48,7 @@ pub fn search_row(row: &Row) {
     if let [(_, a), (_, b)] = row.times[..] {
         let (mean, p99) = (a.rounds.median / b.rounds.median, a.p99 / b.p99);
         print!(" | {mean:>6.2} {:>7.2} {p99:>7.2} {:>7.2}", a.median / b.median, a.best / b.best);
-        if let Some(target) = targets::of(row.shape, row.task) {
+        if let Some(target) = row.target() {
             let of_p99 = target.p99.map_or(String::new(), |p99| format!(", p99 {p99:.2}"));
             let is_met = mean <= target.mean && target.p99.is_none_or(|most| p99 <= most);
             print!("  {:.2}{of_p99}{}", target.mean, if is_met { "" } else { ": missed" });
@@ -62,7 +70,7 @@ pub fn write_search(path: &Path, passages: &Passages, rounds: usize, rows: &[Row
             let engines: serde_json::Map<_, _> =
                 row.times.iter().map(|(name, found)| ((*name).to_owned(), times(found))).collect();
             let mut shown = json!({"shape": row.shape.name(), "task": row.task.name, "queries": row.queries, "engines": engines});
-            if let Some(target) = targets::of(row.shape, row.task) {
+            if let Some(target) = row.target() {
                 shown["target"] = json!(target.mean);
                 if let Some(p99) = target.p99 {
                     shown["target_p99"] = json!(p99);

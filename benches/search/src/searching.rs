@@ -125,27 +125,29 @@ fn summary(rounds: &[Vec<f64>]) -> Times {
 mod tests {
     use super::*;
     use crate::by_definition::{ByDefinition, passages};
-    use crate::engine::{Contestant, Job};
+    use crate::engine::{Contestant, Fields, Job};
     use crate::ours::Ours;
     use crate::peer::Tantivy;
     use crate::queries;
 
     #[test]
     fn contestants_find_what_the_definition_says() {
-        check(&Ours::default());
-        check(&Tantivy);
+        for fields in [Fields::One, Fields::Two] {
+            check(&Ours::default(), fields);
+            check(&Tantivy, fields);
+        }
     }
 
-    fn check(contestant: &dyn Contestant) {
+    fn check(contestant: &dyn Contestant, fields: Fields) {
         let passages = passages();
         let name = format!("postings-search-bench-{}-{}", contestant.name(), std::process::id());
         let folder = std::env::temp_dir().join(name);
         std::fs::create_dir_all(&folder).unwrap();
-        let job = Job { own_analyzer: false, product: false, threads: 1, memory: 64 << 20 };
+        let job = Job { own_analyzer: false, fields, threads: 1, memory: 64 << 20 };
         contestant.build(&folder, &passages, job).unwrap();
         let mut engines: Vec<(&'static str, Box<dyn Engine>)> = vec![
             (contestant.name(), contestant.open(&folder).unwrap()),
-            ("by definition", Box::new(ByDefinition::new(&passages))),
+            ("by definition", Box::new(ByDefinition::new(&passages, fields))),
         ];
         for shape in [Shape::Many, Shape::Common, Shape::Phrase, Shape::LongPhrase, Shape::Thirty] {
             let number = if shape == Shape::Thirty { 10 } else { 120 };
@@ -163,9 +165,9 @@ mod tests {
     #[test]
     fn a_wrong_score_is_an_error() {
         let passages = passages();
-        let mut wrong = ByDefinition::new(&passages);
+        let mut wrong = ByDefinition::new(&passages, Fields::One);
         wrong.k1 = 1.21;
-        let right = ByDefinition::new(&passages);
+        let right = ByDefinition::new(&passages, Fields::One);
         let mut engines: Vec<(&'static str, Box<dyn Engine>)> =
             vec![("right", Box::new(right)), ("wrong", Box::new(wrong))];
         let queries = queries::draw(&passages, Shape::Many, 3);

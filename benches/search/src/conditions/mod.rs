@@ -10,7 +10,7 @@ mod requests;
 
 use crate::args::Args;
 use crate::data::{Passages, product};
-use crate::engine::{Contestant, Engine, Found, Result, Want};
+use crate::engine::{Contestant, Engine, Fields, Found, Result, Want};
 use crate::{check, indexing, report};
 use requests::Request;
 pub use requests::Row;
@@ -56,7 +56,7 @@ impl Times {
 
 pub fn run(args: &Args, passages: &Passages) -> Result<()> {
     let folder = |contestant: &dyn Contestant| {
-        indexing::for_searches(contestant, &args.data, passages, true, args.rebuilds(contestant.name()))
+        indexing::for_searches(contestant, &args.data, passages, Fields::Product, args.rebuilds(contestant.name()))
     };
     let mut shops: [Box<dyn Shop>; 2] = [
         Box::new(crate::ours::Open::of(&folder(&crate::ours::Ours::default())?)?),
@@ -184,7 +184,7 @@ mod tests {
     use crate::engine::Job;
 
     fn shops(passages: &Passages, of: &str) -> [Box<dyn Shop>; 2] {
-        let job = Job { own_analyzer: false, product: true, threads: 1, memory: 64 << 20 };
+        let job = Job { own_analyzer: false, fields: Fields::Product, threads: 1, memory: 64 << 20 };
         let folders = [&crate::ours::Ours::default() as &dyn Contestant, &crate::peer::Tantivy].map(|contestant| {
             let name = format!("postings-conditions-{of}-{}-{}", contestant.name(), std::process::id());
             let folder = std::env::temp_dir().join(name);

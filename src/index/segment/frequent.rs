@@ -13,6 +13,7 @@
 use super::file::SegmentWriter;
 use super::format::{FEW_TERMS, Section, u64_at};
 use super::list_writer::not_built;
+use super::map_writer::Entries;
 use super::section::SectionRef;
 use super::{Dictionary, Segment, words};
 use crate::base::error::Result;
@@ -106,9 +107,8 @@ const KEPT: u32 = if cfg!(any(test, fuzzing)) { 2 } else { 4 };
 #[derive(Default)]
 pub(super) struct Counts {
     counts: Vec<u32>,
-    /// The bytes of terms in [`KEPT`] documents or more, one after the other, and where each ends, with its count.
-    terms: Vec<u8>,
-    ends: Vec<(usize, u32)>,
+    /// Those in [`KEPT`] documents or more, with these numbers.
+    kept: Entries,
 }
 
 impl Counts {
@@ -118,10 +118,7 @@ impl Counts {
         memory::reserve(&mut self.counts, 1)?;
         self.counts.push(count);
         if count >= KEPT {
-            memory::reserve(&mut self.terms, term.len())?;
-            memory::reserve(&mut self.ends, 1)?;
-            self.terms.extend_from_slice(term);
-            self.ends.push((self.terms.len(), count));
+            self.kept.add(term, count.into())?;
         }
         Ok(())
     }
@@ -148,13 +145,10 @@ pub(super) fn write_of_words(writer: &mut SegmentWriter, field: usize) -> Result
 
 /// Writes the section of a field whose terms are written, with these counts.
 pub(super) fn write_of_terms(writer: &mut SegmentWriter, field: u8, of: Counts) -> Result<()> {
-    let Counts { counts, terms, ends } = of;
+    let Counts { counts, kept } = of;
     let mut levels = Levels::of(&counts, writer.path())?;
     if levels.fewest().is_none_or(|fewest| fewest >= KEPT) {
-        let mut begin = 0;
-        for (end, count) in ends {
-            levels.insert(&terms[std::mem::replace(&mut begin, end)..end], count)?;
-        }
+        kept.iter().try_for_each(|(term, count)| levels.insert(term, count))?;
     } else {
         let map = Written::of(writer, Section::Dictionary, field, 0)?;
         levels.insert_all(map.words()?.stream(), &counts)?;
@@ -201,9 +195,9 @@ impl Levels {
     }
 
     /// Takes the next word.
-    fn insert(&mut self, word: &[u8], count: u32) -> Result<()> {
-        for (_, level) in self.levels.iter_mut().filter(|level| level.0 <= count) {
-            level.insert(word, count.into()).map_err(|error| not_built(&self.path, error))?;
+    fn insert(&mut self, word: &[u8], count: u64) -> Result<()> {
+        for (_, level) in self.levels.iter_mut().filter(|level| u64::from(level.0) <= count) {
+            level.insert(word, count).map_err(|error| not_built(&self.path, error))?;
         }
         Ok(())
     }
@@ -214,7 +208,7 @@ impl Levels {
         while !self.levels.is_empty()
             && let (Some((word, _)), Some(&count)) = (words.next(), counts.next())
         {
-            self.insert(word, count)?;
+            self.insert(word, count.into())?;
         }
         Ok(())
     }

@@ -19,7 +19,7 @@ const BYTES: usize = 512 << 10;
 /// If more of them wait, whoever has the next ones adds all.
 const WAITING: usize = 4;
 
-/// Terms that wait to be added to a map, in ascending order, with their values.
+/// Terms that wait to be written, in ascending order, with their values.
 #[derive(Default)]
 pub(super) struct Entries {
     terms: Vec<u8>,
@@ -38,6 +38,12 @@ impl Entries {
         self.terms.extend_from_slice(term);
         self.values.push((self.terms.len(), value));
         Ok(())
+    }
+
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = (&[u8], u64)> {
+        let begins = std::iter::once(0).chain(self.values.iter().map(|&(end, _)| end));
+        begins.zip(&self.values).map(|(begin, &(end, value))| (&self.terms[begin..end], value))
     }
 
     /// Whether there are none.
@@ -136,11 +142,8 @@ impl MapWriter {
         let Some(map) = map else { return Ok(()) };
         // Not in the condition, where the lock would be held while the terms are added.
         let next = || lock(&self.waiting).pop_front();
-        while let Some(Entries { terms, values }) = next() {
-            let mut begin = 0;
-            for (end, value) in values {
-                map.insert(&terms[std::mem::replace(&mut begin, end)..end], value)?;
-            }
+        while let Some(entries) = next() {
+            entries.iter().try_for_each(|(term, value)| map.insert(term, value))?;
         }
         Ok(())
     }

@@ -98,19 +98,8 @@ impl Writer {
     /// segments are deleted. Nothing has changed after an error.
     pub(super) fn append(&mut self, new: Vec<WriterSegment>) -> Result<()> {
         let count: usize = new.iter().map(|part| part.segment.documents() as usize).sum();
-        // For each, the segments in which its ids are looked up, the latest first.
-        let mut others: Vec<Vec<usize>> = Vec::new();
-        for added in &new {
-            let mut of_added = Vec::new();
-            for (at, part) in self.segments.iter().enumerate().rev() {
-                if part.segment.may_share_ids(&added.segment)? {
-                    of_added.push(at);
-                }
-            }
-            others.push(of_added);
-        }
-        let lookups =
-            new.iter().zip(&others).map(|(added, of_added)| added.segment.documents() as usize * of_added.len());
+        let others: Vec<_> = new.iter().map(|added| self.may_share_ids(&added.segment)).collect::<Result<_>>()?;
+        let lookups = new.iter().zip(&others).map(|(added, others)| added.segment.documents() as usize * others.len());
         self.prepare_filter(count, lookups.sum())?;
         let mut replaced = Vec::new();
         for (added, others) in new.iter().zip(&others).filter(|(_, others)| !others.is_empty()) {
@@ -140,6 +129,17 @@ impl Writer {
         }
         self.segments.extend(new);
         Ok(())
+    }
+
+    /// The places of the segments that may have ids of another, the latest first.
+    fn may_share_ids(&self, added: &Segment) -> Result<Vec<usize>> {
+        let mut places = Vec::new();
+        for (at, part) in self.segments.iter().enumerate().rev() {
+            if part.segment.may_share_ids(added)? {
+                places.push(at);
+            }
+        }
+        Ok(places)
     }
 
     /// Makes the filter, or a larger one, if so many look-ups are worth it, of `count` new ids.

@@ -1,6 +1,6 @@
 //! Damaged files are refused with their names, or read as if nothing had happened; they never end the process.
 
-use super::pairs::pairs_of;
+use super::pairs::pairs_of_known;
 use super::*;
 use crate::base::cpu::Tier;
 use crate::base::earth::area::{Area, Circle, Rect};
@@ -89,7 +89,7 @@ fn survey(segment: &Segment) -> Result<()> {
         note(segment.id(doc).and_then(|id| segment.find(&id)).map(drop));
         note(segment.ordinal(doc).map(drop));
     }
-    // Some of each block.
+    note(segment.all_stored().and_then(|stored| stored.each(|_, _| Ok(()))));
     for doc in (0..segment.documents()).step_by(31) {
         note(segment.stored(doc).map(drop));
     }
@@ -106,7 +106,7 @@ fn survey(segment: &Segment) -> Result<()> {
         note(segment.dictionary(field).and_then(walk));
     }
     for field in [0, 2] {
-        note(pairs_of(segment, field).map(drop));
+        note(pairs_of_known(segment, field).map(drop));
         note(segment.frequent(field).and_then(|levels| levels.iter().try_for_each(|level| walk(level.words()))));
     }
     note(segment.lengths(0).map(drop));

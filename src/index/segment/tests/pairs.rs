@@ -18,23 +18,29 @@ fn values(segment: &Segment, field: usize) -> Result<Vec<u64>> {
 
 /// All pairs that a segment knows something of.
 pub(super) fn pairs_of(segment: &Segment, field: usize) -> Result<Pairs> {
-    let (mut values, mut pairs) = (values(segment, field)?, Pairs::new());
-    let mut counted: Vec<(u64, u64)> = Vec::new();
-    for &value in &values {
-        counted.push((segment.documents_with(field, value)?, value));
+    pairs_among(segment, field, &values(segment, field)?)
+}
+
+/// The same of some words, which stand beside the commonest one somewhere or could: others have no pairs.
+pub(super) fn pairs_of_known(segment: &Segment, field: usize) -> Result<Pairs> {
+    let mut counted = Vec::new();
+    for value in values(segment, field)? {
+        counted.push((segment.documents_with(field, value)?, std::cmp::Reverse(value)));
     }
-    // A word of which nothing is known beside the commonest one has no pairs.
-    if let Some(&(_, commonest)) = counted.iter().max() {
-        let mut known = Vec::new();
-        for value in values {
-            if segment.pair(field, value, commonest)? != Pair::Unknown {
-                known.push(value);
-            }
+    let Some(&(_, std::cmp::Reverse(commonest))) = counted.iter().max() else { return Ok(Pairs::new()) };
+    let mut known = Vec::new();
+    for (_, std::cmp::Reverse(value)) in counted {
+        if segment.pair(field, value, commonest)? != Pair::Unknown {
+            known.push(value);
         }
-        values = known;
     }
-    for &first in &values {
-        for &second in &values {
+    pairs_among(segment, field, &known)
+}
+
+fn pairs_among(segment: &Segment, field: usize, values: &[u64]) -> Result<Pairs> {
+    let mut pairs = Pairs::new();
+    for &first in values {
+        for &second in values {
             let documents = match segment.pair(field, first, second)? {
                 Pair::Unknown => continue,
                 Pair::Nowhere => Vec::new(),

@@ -61,7 +61,7 @@ pub(crate) fn copied<T: Copy>(slice: &[T]) -> Result<Vec<T>> {
     Ok(vector)
 }
 
-/// Makes room for `more` elements. Large vectors grow by a quarter, so that little of the room stays unused.
+/// Makes room for `more` elements; the first room has no other. Large vectors grow by a quarter, so that little of it stays unused.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`]; the vector is as it was.
@@ -83,7 +83,8 @@ pub(crate) fn reserve_few<T>(vector: &mut Vec<T>, more: usize) -> Result<()> {
 
 #[cold]
 fn grow<T>(vector: &mut Vec<T>, more: usize) -> Result<()> {
-    grow_by(vector, more.max(vector.len() / 4).max(1024))
+    let wanted = if vector.capacity() == 0 { more } else { more.max(vector.len() / 4).max(1024) };
+    grow_by(vector, wanted)
 }
 
 #[cold]

@@ -3,6 +3,7 @@
 use super::{Atom, Boost, Clause, MOST_EXPANDED, MOST_PHRASE_WORDS, MOST_SLOP, Query, Reading, Typos, fuzzy};
 use crate::analysis::{Analyzer, MAX_TERM, Scratch, is_lone_unit};
 use smallvec::SmallVec;
+use std::cell::LazyCell;
 
 /// Parses what a visitor typed; see the top of `query/mod.rs`. Never fails, and is linear in the length of `text`.
 ///
@@ -29,12 +30,12 @@ pub fn parse(
     };
     // Quotes are looked for up to the last one only.
     let trimmed = text.trim();
-    let last_quote = trimmed.rfind(is_quote).unwrap_or(0);
+    let last_quote = LazyCell::new(|| trimmed.rfind(is_quote).unwrap_or(0));
     let mut rest = trimmed;
     while !rest.is_empty() && parser.reading.words > 0 {
         let (word, mut head) = if reading.operators { parser.operators(rest) } else { (rest, Head::default()) };
         // The offset of `word` in the text tells whether there is a quote after it.
-        let has_close = |after: &&str| reading.operators && trimmed.len() - after.len() <= last_quote;
+        let has_close = |after: &&str| reading.operators && trimmed.len() - after.len() <= *last_quote;
         let opened = word.strip_prefix(is_quote).filter(has_close);
         if let Some((phrase, after)) = opened.and_then(|phrase| phrase.split_once(is_quote)) {
             let after = parser.after_phrase(after, &mut head);
@@ -287,19 +288,27 @@ impl Parser<'_> {
         }
     }
 
+    /// Notes whether text, of so many terms, has words; returns whether it is a single unit of a script without spaces, not quoted.
+    fn is_lone_unit(&mut self, text: &str, quoted: bool, terms: usize) -> bool {
+        // Terms are words, and units are not ASCII: most texts need not be read again.
+        self.query.words |= terms > 0;
+        let may_be = terms <= 1 && !quoted && !text.is_ascii();
+        if self.query.words && !may_be {
+            return false;
+        }
+        let (mut words, mut is_unit) = (0, false);
+        self.analyzer.words(text, |start, end, units| {
+            words += 1;
+            is_unit = units && is_lone_unit(&text[start..end]);
+        });
+        self.query.words |= words > 0;
+        may_be && words == 1 && is_unit
+    }
+
     /// Adds the clauses of text without operators.
     fn text(&mut self, text: &str, head: Head, quoted: bool) {
         let exclude = head.exclude;
         let slop = if quoted { self.slop } else { 0 };
-        let mut lone_unit = false;
-        if !self.query.words || !quoted {
-            let mut count = 0;
-            self.analyzer.words(text, |start, end, units| {
-                count += 1;
-                lone_unit = count == 1 && units && is_lone_unit(&text[start..end]);
-            });
-            self.query.words |= count > 0;
-        }
         let mut terms: SmallVec<[(u32, String); 1]> = SmallVec::new();
         // Of each, where it starts, and the parts of a compound.
         let mut others: SmallVec<[(usize, Vec<String>); 1]> = SmallVec::new();
@@ -310,6 +319,7 @@ impl Parser<'_> {
                 others.push((if token.position == 0 { 0 } else { token.start }, Vec::new()));
             }
         });
+        let is_lone_unit = self.is_lone_unit(text, quoted, terms.len());
         let first = terms.first().map_or(0, |&(position, _)| position);
         for (position, _) in &mut terms {
             *position -= first;
@@ -325,7 +335,7 @@ impl Parser<'_> {
         } else {
             let is_one = terms.len() == 1 && self.phrases;
             for ((_, term), (start, parts)) in terms.into_iter().zip(others) {
-                let is_prefix = lone_unit && !quoted && self.expanded < MOST_EXPANDED;
+                let is_prefix = is_lone_unit && self.expanded < MOST_EXPANDED;
                 let atom = match is_prefix {
                     true => Atom::Prefix(term),
                     false if quoted || exclude => Atom::Term(term),

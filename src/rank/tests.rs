@@ -235,6 +235,7 @@ fn the_best_are_those_of_scoring_everything() {
             vec![vec![1], vec![5], vec![2], vec![0]],
             vec![vec![1, 4], vec![2, 5], vec![6]],
             vec![vec![7, 3], vec![0, 1, 2]],
+            vec![vec![7], vec![3]],
             (0..8).map(|at| vec![at]).collect(),
         ] {
             for k in [1, 10, 100] {

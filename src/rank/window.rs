@@ -20,6 +20,9 @@ const RECOUNT: usize = 1024;
 /// From this many postings in a window on, all of its groups are looked at instead of those that were touched.
 const DENSE: usize = 1024;
 
+/// With fewer postings than this per window, on average, they are sorted instead of added up there.
+const SPARSE: usize = 8;
+
 /// All groups of a window.
 const ALL: u64 = u64::MAX;
 
@@ -31,6 +34,8 @@ pub(super) struct Window {
     scores: Vec<f64>,
     /// Which groups of them have any.
     touched: u64,
+    /// Postings that are sorted: the docID in the upper half, the bits of the score in the lower one.
+    postings: Vec<u64>,
     chosen: Chosen,
     /// How many scores exceeded what was needed lately, in 1/256.
     above: usize,
@@ -39,7 +44,7 @@ pub(super) struct Window {
 impl Window {
     pub(super) fn new(restriction: &Restriction) -> Window {
         let sieve = restriction.sieve().cloned();
-        Window { sieve, scores: Vec::new(), touched: 0, chosen: Chosen::default(), above: 256 }
+        Window { sieve, scores: Vec::new(), touched: 0, postings: Vec::new(), chosen: Chosen::default(), above: 256 }
     }
 
     /// The documents in `first..=last` that have one of the leading terms with a score above `least` and that count.
@@ -59,6 +64,10 @@ impl Window {
         candidates.clear();
         if let &[lead] = leads {
             return self.one(&mut terms[lead], bit_sets, first, last, least, collector, candidates);
+        }
+        let windows = (last - first) as usize / WINDOW + 1;
+        if expected(terms, leads, first, last) < SPARSE * windows {
+            return self.sparse(terms, leads, first, last, least, collector, candidates);
         }
         if self.scores.is_empty() {
             self.scores.resize(WINDOW, 0.0);
@@ -81,6 +90,41 @@ impl Window {
             }
             next = to + 1;
         }
+    }
+
+    /// The same for several terms with few postings in the range.
+    #[inline(always)]
+    #[expect(clippy::too_many_arguments, reason = "one call")]
+    fn sparse(
+        &mut self,
+        terms: &mut [Term],
+        leads: &[usize],
+        first: u32,
+        last: u32,
+        least: f64,
+        collector: &Collector,
+        candidates: &mut Accumulators,
+    ) {
+        self.postings.clear();
+        for &lead in leads {
+            let term = &mut terms[lead];
+            let Some(mut block) = term.seek(first) else { continue };
+            while block < term.blocks() && term.first_possible(block) <= last {
+                let (doc_ids, scores) = term.scored_block(block);
+                let within = within(doc_ids, first, last);
+                let postings = doc_ids[within.clone()].iter().zip(&scores[within]);
+                let number = |(&doc_id, score): (&u32, &f32)| u64::from(doc_id) << 32 | u64::from(score.to_bits());
+                self.postings.extend(postings.map(number));
+                block += 1;
+            }
+        }
+        self.postings.sort_unstable();
+        candidates.reserve(self.postings.len());
+        for of_document in self.postings.chunk_by(|a, b| a >> 32 == b >> 32) {
+            let sum = of_document.iter().map(|&posting| f64::from(f32::from_bits(posting as u32))).sum();
+            candidates.push_if(sum > needed(least), (of_document[0] >> 32) as u32, sum);
+        }
+        keep_allowed(candidates, 0, collector);
     }
 
     /// The same for many terms, in a range of a window at most. `order` are terms by their upper bounds there, of which `sums` are

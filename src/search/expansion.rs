@@ -65,6 +65,9 @@ pub(super) fn expand(
     options: &Options,
     clock: &Clock,
 ) -> Result<Vec<Expansion>> {
+    if atoms.is_empty() {
+        return Ok(Vec::new());
+    }
     let lookups: usize = atoms.iter().map(|(_, fields)| fields.len()).sum();
     let share = (options.expansions / lookups.max(1)).clamp(1, MOST_WORDS);
     let mut expansions = Vec::with_capacity(atoms.len());

@@ -114,15 +114,16 @@ pub(super) fn found(index: &Index, hits: &[Hit], total: Option<u64>, options: &O
     let mut found = Found { hits: Vec::with_capacity(hits.len()), total, ..Found::default() };
     let parts = index.snapshot().parts();
     let mut ids: SmallVec<[Option<Ids>; 1]> = smallvec![None; parts.len()];
+    let ids = &mut ids[..];
     let origin = options.origin();
     for hit in hits.iter().take(AHEAD) {
-        ids_of(&mut ids, parts, hit.segment)?.prefetch(hit.doc_id);
+        ids_of(ids, parts, hit.segment)?.prefetch(hit.doc_id);
     }
     for (at, hit) in hits.iter().enumerate() {
         if let Some(later) = hits.get(at + AHEAD) {
-            ids_of(&mut ids, parts, later.segment)?.prefetch(later.doc_id);
+            ids_of(ids, parts, later.segment)?.prefetch(later.doc_id);
         }
-        let id = ids_of(&mut ids, parts, hit.segment)?.get(hit.doc_id)?.to_id();
+        let id = ids_of(ids, parts, hit.segment)?.get(hit.doc_id)?.to_id();
         let part = &parts[hit.segment as usize];
         let distance = match origin {
             Some((field, origin)) => part.segment.points(field)?.get(hit.doc_id)?.map(|point| origin.distance(point)),

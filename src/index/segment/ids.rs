@@ -301,15 +301,18 @@ impl<'s> Ids<'s> {
     /// # Errors
     /// [`Error::Argument`](crate::Error::Argument) if there is no such document,
     /// [`Error::Corrupt`](crate::Error::Corrupt).
+    #[inline]
     pub fn get(&self, doc: u32) -> Result<IdRef<'s>> {
         let i = doc as usize;
         if i >= self.count {
             return Err(self.part.no_document(doc));
         }
         let number = self.number(i)?;
-        if self.form == 0 {
-            return Ok(IdRef::Int(number.wrapping_add(self.base) as i64));
-        }
+        if self.form == 0 { Ok(IdRef::Int(number.wrapping_add(self.base) as i64)) } else { self.bytes(i, number) }
+    }
+
+    /// The id of document `i`, whose bytes end at `number`.
+    fn bytes(&self, i: usize, number: u64) -> Result<IdRef<'s>> {
         let begin = if i == 0 { 0 } else { self.number(i - 1)? };
         if begin > number || number > self.base {
             return Err(self.part.corrupt(HEAD, format!("id {i} from byte {begin} to {number} of {}", self.base)));

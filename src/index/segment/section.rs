@@ -69,6 +69,13 @@ impl<'s> SectionRef<'s> {
         Error::corrupt("segment", self.segment.name_of(extent), extent.offset as usize + at, what)
     }
 
+    /// The error for bytes that are not within.
+    #[cold]
+    fn beyond(&self, start: usize, length: usize) -> Error {
+        let section = self.len();
+        self.corrupt(start.min(section), format!("{length} bytes are wanted in a section of {section}"))
+    }
+
     /// An error about a docID.
     #[cold]
     pub fn no_document(&self, doc: u32) -> Error {
@@ -145,10 +152,7 @@ impl Segment {
         let extent = &self.frame.extents[index];
         let section = extent.length as usize;
         if start > section || length > section - start {
-            let part = SectionRef { segment: self, index };
-            return Err(
-                part.corrupt(start.min(section), format!("{length} bytes are wanted in a section of {section}"))
-            );
+            return Err(SectionRef { segment: self, index }.beyond(start, length));
         }
         let begin = extent.offset as usize + start;
         if !self.whole[index].load(Relaxed) {
@@ -158,27 +162,28 @@ impl Segment {
     }
 
     /// Compares the checksums of the chunks that hold the bytes from `begin` to `end`, unless that was done.
+    #[inline]
     fn check(&self, index: usize, begin: usize, end: usize) -> Result<()> {
         for chunk in begin / CHUNK..end.div_ceil(CHUNK) {
-            let (word, bit) = (&self.checked[chunk / 64], 1 << (chunk % 64));
             // The bytes never change, so nothing has to be ordered with them.
-            if word.load(Relaxed) & bit != 0 {
-                continue;
+            if self.checked[chunk / 64].load(Relaxed) & 1 << (chunk % 64) == 0 {
+                self.compare_checksum(index, chunk)?;
             }
-            let bytes = chunk * CHUNK..((chunk + 1) * CHUNK).min(self.body);
-            let checksum = crc32fast::hash(&self.map[bytes.clone()]);
-            if checksum != self.frame.checksums[chunk] {
-                let what = format!("the checksum of its bytes {}..{} differs", bytes.start, bytes.end);
-                let extent = self.extent(index);
-                return Err(Error::corrupt(
-                    "segment",
-                    self.name_of(extent),
-                    bytes.start.max(extent.offset as usize),
-                    what,
-                ));
-            }
-            word.fetch_or(bit, Relaxed);
         }
+        Ok(())
+    }
+
+    #[cold]
+    fn compare_checksum(&self, index: usize, chunk: usize) -> Result<()> {
+        let bytes = chunk * CHUNK..((chunk + 1) * CHUNK).min(self.body);
+        let checksum = crc32fast::hash(&self.map[bytes.clone()]);
+        if checksum != self.frame.checksums[chunk] {
+            let what = format!("the checksum of its bytes {}..{} differs", bytes.start, bytes.end);
+            let extent = self.extent(index);
+            let at = bytes.start.max(extent.offset as usize);
+            return Err(Error::corrupt("segment", self.name_of(extent), at, what));
+        }
+        self.checked[chunk / 64].fetch_or(1 << (chunk % 64), Relaxed);
         Ok(())
     }
 }

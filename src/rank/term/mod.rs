@@ -236,6 +236,7 @@ impl<'s> Term<'s> {
     pub fn expected(&mut self, from: u32, to: u32) -> usize {
         let Some(block) = self.seek(from) else { return 0 };
         let span = self.last(block) - self.first_possible(block) + 1;
-        BLOCK * (to - from + 1) as usize / (span.max(BLOCK as u32) as usize)
+        let count = BLOCK.min(self.postings() - BLOCK * block);
+        count * (to - from + 1) as usize / (span.max(BLOCK as u32) as usize)
     }
 }

@@ -1,7 +1,7 @@
 //! Which documents of a segment match, all of them: as a list if they are looked up sooner than lists are gone through, else as a
 //! set.
 
-use super::clause::Clause;
+use super::clause::{Clause, terms};
 use super::clock::Clock;
 use super::collector::Restriction;
 use super::conjunction;
@@ -13,6 +13,7 @@ use crate::base::error::Result;
 use crate::base::memory::{reserve, room};
 use crate::base::tiers::tiered;
 use smallvec::SmallVec;
+use std::cmp::Reverse;
 use std::ops::ControlFlow;
 
 /// Documents of a segment.
@@ -91,18 +92,56 @@ pub fn count<'s>(
     clock: &Clock,
 ) -> Result<u64> {
     // Lists, and nothing else, say which documents match.
-    let is_plain = restriction.is_none() && clauses.iter().all(|clause| clause.terms.len() == 1);
-    let postings = clauses.iter().map(Clause::postings).sum::<usize>() as u64;
-    match clauses.len() {
-        1 if is_plain => Ok(postings),
-        2.. if is_plain && needs_all => Ok(count_common(tier, documents, clauses, restriction, clock)),
-        // Documents with both have two postings.
-        2 if is_plain => Ok(postings - count_common(tier, documents, clauses, restriction, clock)),
-        _ => match listed(tier, documents, &mut clauses, needs_all, restriction, clock)? {
-            Some(doc_ids) => Ok(doc_ids.len() as u64),
-            None => Ok(matching::count(tier, documents, &mut clauses, needs_all, restriction, clock)),
-        },
+    if restriction.is_none() && !clauses.is_empty() {
+        if !needs_all || clauses.len() == 1 {
+            return count_any(tier, documents, terms(clauses), restriction, clock);
+        }
+        if clauses.iter().all(|clause| clause.terms.len() == 1) {
+            return Ok(count_common(tier, documents, clauses, restriction, clock));
+        }
     }
+    match listed(tier, documents, &mut clauses, needs_all, restriction, clock)? {
+        Some(doc_ids) => Ok(doc_ids.len() as u64),
+        None => Ok(matching::count(tier, documents, &mut clauses, needs_all, restriction, clock)),
+    }
+}
+
+/// How many documents have one of these terms; all documents count.
+fn count_any<'s>(
+    tier: Tier,
+    documents: u32,
+    mut terms: Vec<Term<'s>>,
+    restriction: &mut Restriction<'s>,
+    clock: &Clock,
+) -> Result<u64> {
+    terms.sort_by_key(|term| Reverse(term.postings()));
+    let others = terms.split_off(terms.len().min(2));
+    let of_others: usize = others.iter().map(Term::postings).sum();
+    let by_set: usize = others.iter().map(|term| in_set(documents as usize, term)).sum();
+    if of_others * (IN_ORDER + looked_up(&terms)) > by_set {
+        terms.extend(others);
+        return Ok(matching::count(
+            tier,
+            documents,
+            &mut [Clause { terms, required: false }],
+            false,
+            restriction,
+            clock,
+        ));
+    }
+    let mut doc_ids = room(of_others)?;
+    others.iter().for_each(|term| term.append(0..term.blocks(), &mut doc_ids));
+    doc_ids.sort_unstable();
+    doc_ids.dedup();
+    // Of the two longest lists, documents with both have two postings.
+    let mut count = doc_ids.len() + terms.iter().map(Term::postings).sum::<usize>();
+    if terms.len() > 1 {
+        let each = terms.iter().map(|term| Term::without_scores(tier, term.source().clone()));
+        let clauses = each.map(|term| Clause { terms: vec![term], required: true }).collect();
+        count -= count_common(tier, documents, clauses, restriction, clock) as usize;
+    }
+    few::matching(tier, &mut doc_ids, vec![Clause { terms, required: true }], true, restriction, clock);
+    Ok((count - doc_ids.len()) as u64)
 }
 
 /// Words of a set of documents between two looks at whether these are enough.
@@ -214,9 +253,13 @@ fn lead(documents: u32, clauses: &[Clause], needs_all: bool, restriction: &Restr
             left = left.min((RELATED * left).saturating_mul(clause.postings()) / documents.max(1));
         }
     }
-    let of_term = |term: &Term| documents / COMBINED + if term.bits().is_some() { 0 } else { SET * term.postings() };
-    let by_set = documents / COMBINED + clauses.iter().flat_map(|clause| &clause.terms).map(of_term).sum::<usize>();
-    (by_list < by_set).then_some(lead)
+    let of_terms = clauses.iter().flat_map(|clause| &clause.terms).map(|term| in_set(documents, term));
+    (by_list < documents / COMBINED + of_terms.sum::<usize>()).then_some(lead)
+}
+
+/// What adding a term's documents to a set takes.
+fn in_set(documents: usize, term: &Term) -> usize {
+    documents / COMBINED + if term.bits().is_some() { 0 } else { SET * term.postings() }
 }
 
 /// The documents that match, unless sets are faster; takes the clauses then.

@@ -45,9 +45,9 @@
 //! * **Disjunction** ([`block_max::any`]): terms whose upper bounds together do not exceed the threshold cannot make a hit
 //!   alone; they are *non-essential*, and the others, the *essential* ones, give the candidates (MaxScore: Turtle and Flood
 //!   1995; by block: Ding and Suel 2011; in ranges of documents: Lucene 10). The scores of several essential terms are added
-//!   up in an array of a window's documents; of many terms, where these have many postings, also those of non-essential ones, as long
-//!   as that takes less than to look the candidates up. Which are essential is decided for the segment, as the threshold rises, and
-//!   anew in each range by the upper bounds there.
+//!   up in an array of a window's documents, or put in order where they have few postings in a range; of many terms, where these have
+//!   many postings, also those of non-essential ones, as long as that takes less than to look the candidates up. Which are essential is
+//!   decided for the segment, as the threshold rises, and anew in each range by the upper bounds there.
 //! * **A filter** that few documents pass sifts postings before they are scored.
 //! * **One term** ([`block_max::one`]): the 32 best of a frequent term are among its [champions](crate::index::list::champions).
 //!   Otherwise groups of 32 blocks are skipped by their bounds, then blocks.

@@ -61,7 +61,8 @@ pub(crate) fn copied<T: Copy>(slice: &[T]) -> Result<Vec<T>> {
     Ok(vector)
 }
 
-/// Makes room for `more` elements; the first room has no other. Large vectors grow by a quarter, so that little of it stays unused.
+/// Makes room for `more` elements, the first time for exactly so many. Large vectors grow by a quarter, so that little of the room
+/// stays unused.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`]; the vector is as it was.

@@ -288,21 +288,21 @@ impl Parser<'_> {
         }
     }
 
-    /// Notes whether text, of so many terms, has words; returns whether it is a single unit of a script without spaces, not quoted.
-    fn is_lone_unit(&mut self, text: &str, quoted: bool, terms: usize) -> bool {
-        // Terms are words, and units are not ASCII: most texts need not be read again.
-        self.query.words |= terms > 0;
-        let may_be = terms <= 1 && !quoted && !text.is_ascii();
-        if self.query.words && !may_be {
-            return false;
-        }
+    /// Whether text has words, which may be stop words.
+    fn has_words(&self, text: &str) -> bool {
+        let mut has_words = false;
+        self.analyzer.words(text, |_, _, _| has_words = true);
+        has_words
+    }
+
+    /// Whether text is a single unit of a script without spaces.
+    fn is_lone_unit(&self, text: &str) -> bool {
         let (mut words, mut is_unit) = (0, false);
         self.analyzer.words(text, |start, end, units| {
             words += 1;
             is_unit = units && is_lone_unit(&text[start..end]);
         });
-        self.query.words |= words > 0;
-        may_be && words == 1 && is_unit
+        words == 1 && is_unit
     }
 
     /// Adds the clauses of text without operators.
@@ -319,7 +319,9 @@ impl Parser<'_> {
                 others.push((if token.position == 0 { 0 } else { token.start }, Vec::new()));
             }
         });
-        let is_lone_unit = self.is_lone_unit(text, quoted, terms.len());
+        // Most texts need not be cut into words again for these.
+        self.query.words = self.query.words || !terms.is_empty() || self.has_words(text);
+        let is_lone_unit = terms.len() == 1 && !quoted && !text.is_ascii() && self.is_lone_unit(text);
         let first = terms.first().map_or(0, |&(position, _)| position);
         for (position, _) in &mut terms {
             *position -= first;

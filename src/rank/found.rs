@@ -120,14 +120,8 @@ fn count_any<'s>(
     let by_set: usize = others.iter().map(|term| in_set(documents as usize, term)).sum();
     if of_others * (IN_ORDER + looked_up(&terms)) > by_set {
         terms.extend(others);
-        return Ok(matching::count(
-            tier,
-            documents,
-            &mut [Clause { terms, required: false }],
-            false,
-            restriction,
-            clock,
-        ));
+        let any = &mut [Clause { terms, required: false }];
+        return Ok(matching::count(tier, documents, any, false, restriction, clock));
     }
     let mut doc_ids = room(of_others)?;
     others.iter().for_each(|term| term.append(0..term.blocks(), &mut doc_ids));

@@ -252,6 +252,17 @@ fn the_best_are_those_of_scoring_everything() {
 }
 
 #[test]
+fn words_of_single_documents_beside_others() {
+    for seed in [1, 3, 5] {
+        let corpus = Corpus::new(30_000, &[400, 90, 0, 0, 0], seed);
+        let every = (0..5).map(|at| vec![at]).collect();
+        for clauses in [every, vec![vec![1, 2], vec![3, 4]], vec![vec![2, 3, 4]], vec![vec![2], vec![0, 2], vec![1]]] {
+            check(&corpus, &clauses, 10, None, None, None);
+        }
+    }
+}
+
+#[test]
 fn lists_of_similar_lengths_are_merged() {
     let corpus = Corpus::new(50_000, &[30, 20, 45, 60, 7, 300], 11);
     let term = |at: usize| corpus.term(at, Norms::NONE, 1.0, Tier::Scalar);

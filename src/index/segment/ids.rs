@@ -308,11 +308,11 @@ impl<'s> Ids<'s> {
             return Err(self.part.no_document(doc));
         }
         let number = self.number(i)?;
-        if self.form == 0 { Ok(IdRef::Int(number.wrapping_add(self.base) as i64)) } else { self.bytes(i, number) }
+        if self.form == 0 { Ok(IdRef::Int(number.wrapping_add(self.base) as i64)) } else { self.of_bytes(i, number) }
     }
 
     /// The id of document `i`, whose bytes end at `number`.
-    fn bytes(&self, i: usize, number: u64) -> Result<IdRef<'s>> {
+    fn of_bytes(&self, i: usize, number: u64) -> Result<IdRef<'s>> {
         let begin = if i == 0 { 0 } else { self.number(i - 1)? };
         if begin > number || number > self.base {
             return Err(self.part.corrupt(HEAD, format!("id {i} from byte {begin} to {number} of {}", self.base)));

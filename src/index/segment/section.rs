@@ -173,6 +173,7 @@ impl Segment {
         Ok(())
     }
 
+    /// Compares the checksum of a chunk, and keeps in mind that this was done.
     #[cold]
     fn compare_checksum(&self, index: usize, chunk: usize) -> Result<()> {
         let bytes = chunk * CHUNK..((chunk + 1) * CHUNK).min(self.body);

@@ -25,8 +25,9 @@ pub(super) fn memory(terms: &Terms, tokens: &TokenStore, greatest: u32) -> usize
     let layout = Layout::new(tokens.len(), greatest);
     layout.bytes() * layout.range(tokens.units()).max(most)
         + OfTerm::memory(tokens.len(), most)
-        // Then the frequent words are found, with 8 bytes per term, and in the place of what sorted the terms, some of their bytes.
-        + terms.len() * (Terms::SORTING + 12 + 8)
+        // Once terms are sorted: the rank of each, where its pairs end, and how many documents it has, of which the last two grow by a
+        // quarter; and in the place of what sorted them, those that are frequent.
+        + terms.len() * (Terms::SORTING + 4 + 5 + 5)
 }
 
 /// All tokens of a field of a segment.

@@ -1,20 +1,18 @@
 //! [`Terms`]: numbers for the distinct terms of a field, while a segment is gathered in memory.
 //!
-//! A hash table with linear probing, at most half full. A slot is the upper half of the term's hash and one more than the
-//! place of its record in the arena; 0 is an empty slot. Slots are chosen by that half, so that growing needs no term.
-//! A record is the term's number (u32), its length (u16) and its bytes. A look-up costs about two cache misses for a rare
-//! term, none for a common one.
+//! A hash table with linear probing, at most half full. A slot has one more than a term's number in as many lower bits as number all
+//! slots, and bits of the term's hash above them; 0 is an empty slot. So it takes four bytes, of which a look-up mostly reads one, and
+//! the term's record: those of common terms stand together, as terms are numbered in the order of their first occurrence. Only terms of
+//! more than eight bytes are compared with what the arena has. A look-up costs two or three cache misses for a rare term, none for a
+//! common one.
 
-use super::format::u32_at;
 use super::hash;
 use crate::base::error::Result;
 use crate::base::memory::{self, collected, zeros};
 use std::ops::Range;
 
-const RECORD: usize = 6;
-
-/// Zeros at the end of the arena, so that eight bytes can be read where a term begins.
-const PADDING: usize = 8;
+/// The bits of hashes that slots keep, where numbers leave room for them. (In tests few, so that they are the same in many slots.)
+const KEPT: u32 = if cfg!(test) { 0xC000_0000 } else { u32::MAX };
 
 /// What stands at positions without an indexed term.
 pub(super) const HOLE: u32 = u32::MAX;
@@ -28,34 +26,38 @@ pub(super) fn documents(ends: &[u32]) -> impl Iterator<Item = Range<usize>> {
 /// The terms of a field and their numbers, from 0 in the order of their first occurrence.
 #[derive(Debug)]
 pub(super) struct Terms {
-    slots: Vec<u64>,
+    slots: Vec<u32>,
+    records: Vec<Record>,
+    /// The bytes of all terms, one after the other.
     arena: Vec<u8>,
-    terms: Vec<Term>,
     seed: u64,
     most: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Term {
-    place: u32,
+struct Record {
+    /// Its first eight bytes, with zeros for those that are missing.
+    word: u64,
+    /// Where in the arena it begins; it ends where the next one begins.
+    begin: u32,
     count: u32,
 }
 
 impl Terms {
     /// No terms.
     pub fn new() -> Terms {
-        let (slots, arena) = (vec![0; 1024], vec![0; PADDING]);
-        Terms { slots, arena, terms: Vec::new(), seed: hash::seed_of_process(), most: 0 }
+        let slots = vec![0; 1024];
+        Terms { slots, records: Vec::new(), arena: Vec::new(), seed: hash::seed_of_process(), most: 0 }
     }
 
     /// How many there are.
     pub fn len(&self) -> usize {
-        self.terms.len()
+        self.records.len()
     }
 
     /// Bytes of memory in use.
     pub fn memory(&self) -> usize {
-        self.table() + self.arena.capacity() + self.terms.capacity() * size_of::<Term>()
+        self.table() + self.arena.capacity() + self.records.capacity() * size_of::<Record>()
     }
 
     /// Bytes of the table that [`freeze`](Self::freeze) gives up.
@@ -63,7 +65,7 @@ impl Terms {
         size_of_val(&self.slots[..])
     }
 
-    /// Bytes of terms and records. Records are found by 32 bits, so it must stay below 2^32.
+    /// Bytes of terms. They are found by 32 bits, so it must stay below 2^32.
     pub fn bytes(&self) -> usize {
         self.arena.len()
     }
@@ -73,8 +75,8 @@ impl Terms {
         self.most
     }
 
-    /// The number of a term of at most 65,535 bytes, which is new if need be. Counts one occurrence. `None` if there is no
-    /// memory for it; nothing has changed then.
+    /// The number of a term, which is new if need be. Counts one occurrence. `None` if there is no memory for it; nothing has changed
+    /// then.
     #[inline]
     pub fn count(&mut self, term: &[u8]) -> Option<u32> {
         let number = self.number(term)?;
@@ -85,7 +87,7 @@ impl Terms {
     /// Counts one occurrence of a term.
     #[inline]
     pub fn count_again(&mut self, number: u32) {
-        let count = &mut self.terms[number as usize].count;
+        let count = &mut self.records[number as usize].count;
         *count += 1;
         self.most = self.most.max(*count);
     }
@@ -93,84 +95,92 @@ impl Terms {
     /// As [`count`](Self::count), without counting.
     #[inline]
     pub fn number(&mut self, term: &[u8]) -> Option<u32> {
-        let length = term.len();
-        let first = hash::word(term);
-        let mut state = hash::step(hash::start(self.seed, length), first);
-        for chunk in term.chunks(8).skip(1) {
-            state = hash::step(state, hash::word(chunk));
-        }
-        let tag = (hash::end(state) >> 32) as u32;
-        let used = u64::MAX.checked_shr(64 - 8 * length.min(8) as u32).unwrap_or(0);
-        let mask = self.slots.len() - 1;
-        let mut at = tag as usize & mask;
+        let word = hash::word(term);
+        let hash = self.hash(term, word);
+        let mask = self.slots.len() as u32 - 1;
+        let mut at = hash & mask;
         loop {
-            let slot = self.slots[at];
+            let slot = self.slots[at as usize];
             if slot == 0 {
-                return self.add(term, tag, at);
+                return self.add(term, word, hash, at as usize);
             }
-            if (slot >> 32) as u32 == tag {
-                let record = &self.arena[slot as u32 as usize - 1..];
-                if let Some((head, bytes)) = record.split_first_chunk::<RECORD>()
-                    && u16::from_le_bytes([head[4], head[5]]) as usize == length
-                    && hash::word(bytes) & used == first
-                    && (length <= 8 || bytes[8..length] == term[8..])
-                {
-                    return Some(u32_at(head, 0));
+            if (slot ^ hash) & !mask & KEPT == 0 {
+                let number = (slot & mask) - 1;
+                if self.records[number as usize].word == word && self.is_same_after_word(number, term) {
+                    return Some(number);
                 }
             }
             at = (at + 1) & mask;
         }
     }
 
+    /// What chooses a term's slot, given its first eight bytes.
+    #[inline(always)]
+    fn hash(&self, term: &[u8], word: u64) -> u32 {
+        let mut state = hash::step(hash::start(self.seed, term.len()), word);
+        for chunk in term.chunks(8).skip(1) {
+            state = hash::step(state, hash::word(chunk));
+        }
+        (hash::end(state) >> 32) as u32
+    }
+
+    /// Whether a term is this one, whose first eight bytes it has.
+    #[inline(always)]
+    fn is_same_after_word(&self, number: u32, term: &[u8]) -> bool {
+        let Range { start, end } = self.place(number);
+        end - start == term.len() && (term.len() <= 8 || self.arena[start + 8..end] == term[8..])
+    }
+
+    /// Where the bytes of a term are.
+    #[inline(always)]
+    fn place(&self, number: u32) -> Range<usize> {
+        let begin = self.records[number as usize].begin as usize;
+        begin..self.records.get(number as usize + 1).map_or(self.arena.len(), |next| next.begin as usize)
+    }
+
     #[cold]
-    fn add(&mut self, term: &[u8], tag: u32, slot: usize) -> Option<u32> {
-        let number = self.terms.len() as u32;
-        let place = (self.arena.len() - PADDING) as u32;
-        memory::reserve(&mut self.arena, RECORD + term.len()).ok()?;
-        memory::reserve(&mut self.terms, 1).ok()?;
-        let is_full = 2 * (self.terms.len() + 1) > self.slots.len();
+    fn add(&mut self, term: &[u8], word: u64, hash: u32, slot: usize) -> Option<u32> {
+        let number = self.records.len() as u32;
+        memory::reserve(&mut self.arena, term.len()).ok()?;
+        memory::reserve(&mut self.records, 1).ok()?;
+        let is_full = 2 * (self.records.len() + 1) > self.slots.len();
         let more = if is_full { zeros(2 * self.slots.len()).ok()? } else { Vec::new() };
-        self.arena.truncate(place as usize);
-        self.arena.extend(number.to_le_bytes());
-        self.arena.extend((term.len() as u16).to_le_bytes());
-        self.arena.extend(term);
-        self.arena.extend([0; PADDING]);
-        self.terms.push(Term { place, count: 0 });
-        self.slots[slot] = u64::from(tag) << 32 | u64::from(place + 1);
-        if is_full {
-            self.grow(more);
+        self.records.push(Record { word, begin: self.arena.len() as u32, count: 0 });
+        self.arena.extend_from_slice(term);
+        match is_full {
+            true => self.grow(more),
+            false => self.slots[slot] = hash & !(self.slots.len() as u32 - 1) | (number + 1),
         }
         Some(number)
     }
 
     /// Moves to a table of more slots, all empty.
-    fn grow(&mut self, empty: Vec<u64>) {
-        let mask = empty.len() - 1;
-        let old = std::mem::replace(&mut self.slots, empty);
-        for slot in old.into_iter().filter(|&slot| slot != 0) {
-            let mut at = (slot >> 32) as usize & mask;
-            while self.slots[at] != 0 {
+    fn grow(&mut self, mut empty: Vec<u32>) {
+        let mask = empty.len() as u32 - 1;
+        for (number, record) in (0..).zip(&self.records) {
+            let hash = self.hash(self.term(number), record.word);
+            let mut at = hash & mask;
+            while empty[at as usize] != 0 {
                 at = (at + 1) & mask;
             }
-            self.slots[at] = slot;
+            empty[at as usize] = hash & !mask | (number + 1);
         }
+        self.slots = empty;
     }
 
     /// Takes back one count of a term.
     pub fn uncount(&mut self, number: u32) {
-        self.terms[number as usize].count -= 1;
+        self.records[number as usize].count -= 1;
     }
 
     /// How often a term was counted.
     pub fn counted(&self, number: u32) -> u32 {
-        self.terms[number as usize].count
+        self.records[number as usize].count
     }
 
     /// The bytes of a term.
     pub fn term(&self, number: u32) -> &[u8] {
-        let record = &self.arena[self.terms[number as usize].place as usize..];
-        let length = u16::from_le_bytes([record[4], record[5]]);
-        &record[RECORD..][..length.into()]
+        &self.arena[self.place(number)]
     }
 
     /// Gives up the table, so that only known numbers can be used.
@@ -187,8 +197,8 @@ impl Terms {
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub fn sorted(&self) -> Result<Vec<u32>> {
         // Most comparisons need the first eight bytes only. Missing bytes count as zeros there, so equality says nothing.
-        let key = |number| (hash::word(self.term(number)).swap_bytes(), number);
-        let mut keys: Vec<(u64, u32)> = collected((0..self.terms.len() as u32).map(key))?;
+        let keys = (0..).zip(&self.records).map(|(number, record)| (record.word.swap_bytes(), number));
+        let mut keys: Vec<(u64, u32)> = collected(keys)?;
         keys.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| self.term(a.1).cmp(self.term(b.1))));
         collected(keys.into_iter().map(|(_, number)| number))
     }

@@ -194,7 +194,7 @@ impl Writer {
         }
         let was_pending = match &mut self.pending {
             Pending::Builder(builder) => builder.remove(id),
-            Pending::Buffer(buffer, _) => buffer.delete(id),
+            Pending::Buffer(buffer, _) => buffer.delete(id)?,
         };
         if let Some((at, doc_id)) = found {
             self.segments[at].delete(doc_id);

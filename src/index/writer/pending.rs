@@ -19,11 +19,17 @@ pub(super) struct Buffer {
     chunks: Vec<Vec<u8>>,
     /// Chunk and first byte of each document; [`DROPPED`] if it was deleted or replaced.
     documents: Vec<(u32, u32)>,
-    /// The document of each id.
-    places: HashTable<Place>,
+    /// How many of them are there.
+    alive: usize,
+    /// Of documents whose ids are integers, each greater than the one before, the last one.
+    last: Option<i64>,
+    /// The document of each id, from the first one on that does not follow, or is to be deleted.
+    places: Option<HashTable<Place>>,
     hasher: RandomState,
-    /// Bytes of all chunks.
+    /// Bytes of documents.
     bytes: usize,
+    /// Bytes of all chunks.
+    room: usize,
 }
 
 const DROPPED: (u32, u32) = (u32::MAX, 0);
@@ -51,50 +57,90 @@ impl Buffer {
     pub fn add(&mut self, id: &Id, document: &Document) -> Result<()> {
         let length = length(id, document);
         memory::reserve(&mut self.documents, 1)?;
-        let bytes = 16 * (self.places.len() + 1);
-        self.places.try_reserve(1, Place::hash).map_err(|_| Error::OutOfMemory { bytes })?;
+        let next = match *id {
+            Id::Int(int) if self.places.is_none() && self.last.is_none_or(|last| last < int) => Some(int),
+            _ => None,
+        };
+        if next.is_none() {
+            self.reserve_places(1)?;
+        }
         if self.chunks.last().is_none_or(|chunk| chunk.capacity() - chunk.len() < length) {
             memory::reserve(&mut self.chunks, 1)?;
-            self.chunks.push(memory::room(length.max(CHUNK))?);
+            let chunk = memory::room(length.max(CHUNK))?;
+            self.room += chunk.capacity();
+            self.chunks.push(chunk);
         }
-        self.delete(id);
+        if next.is_some() {
+            self.last = next;
+        } else {
+            let new = Place { document: self.documents.len() as u32, hash: self.hash(id.into()) };
+            self.drop_of(id.into(), new.hash);
+            if let Some(places) = &mut self.places {
+                places.insert_unique(new.hash(), new, Place::hash);
+            }
+        }
         let chunk = self.chunks.len() - 1;
         let begin = self.chunks[chunk].len();
         write(id, document, &mut self.chunks[chunk]);
         debug_assert_eq!(self.chunks[chunk].len() - begin, length);
         self.bytes += length;
-        let place = Place { document: self.documents.len() as u32, hash: self.hash(id) };
         self.documents.push((chunk as u32, begin as u32));
-        self.places.insert_unique(place.hash(), place, Place::hash);
+        self.alive += 1;
         Ok(())
     }
 
     /// Drops the document with that id; returns whether there is one.
-    pub fn delete(&mut self, id: &Id) -> bool {
-        let wanted = Place { document: 0, hash: self.hash(id) };
-        let Buffer { chunks, documents, places, .. } = self;
-        let is_it = |place: &Place| {
-            place.hash == wanted.hash && Reader::at(chunks, documents[place.document as usize]).id() == id.into()
-        };
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`]; nothing has changed then.
+    pub fn delete(&mut self, id: &Id) -> Result<bool> {
+        self.reserve_places(0)?;
+        Ok(self.drop_of(id.into(), self.hash(id.into())))
+    }
+
+    /// Makes the table of ids, if there is none, and room in it for some more.
+    fn reserve_places(&mut self, more: usize) -> Result<()> {
+        let out_of_memory = |_| Error::OutOfMemory { bytes: 16 * (self.documents.len() + more) };
+        if let Some(places) = &mut self.places {
+            return places.try_reserve(more, Place::hash).map_err(out_of_memory);
+        }
+        let mut places = HashTable::new();
+        places.try_reserve(self.documents.len() + more, Place::hash).map_err(out_of_memory)?;
+        // None was dropped so far.
+        for (document, &place) in (0..).zip(&self.documents) {
+            let place = Place { document, hash: self.hash(Reader::at(&self.chunks, place).id()) };
+            places.insert_unique(place.hash(), place, Place::hash);
+        }
+        self.places = Some(places);
+        Ok(())
+    }
+
+    /// Drops the document with that id, if the table has it; tells whether it did.
+    fn drop_of(&mut self, id: IdRef, hash: u32) -> bool {
+        let Buffer { chunks, documents, places: Some(places), .. } = self else { return false };
+        let wanted = Place { document: 0, hash };
+        let is_it =
+            |place: &Place| place.hash == hash && Reader::at(chunks, documents[place.document as usize]).id() == id;
         let Ok(found) = places.find_entry(wanted.hash(), is_it) else {
             return false;
         };
         documents[found.remove().0.document as usize] = DROPPED;
+        self.alive -= 1;
         true
     }
 
-    fn hash(&self, id: &Id) -> u32 {
+    fn hash(&self, id: IdRef) -> u32 {
         let hash = match id {
-            Id::Int(int) => self.hasher.hash_one(int),
-            Id::Bytes(bytes) => self.hasher.hash_one(bytes),
+            IdRef::Int(int) => self.hasher.hash_one(int),
+            IdRef::Bytes(bytes) => self.hasher.hash_one(bytes),
         };
         hash as u32
     }
 
     /// Bytes of memory in use, about; those of dropped documents, too.
     pub fn memory(&self) -> usize {
-        let chunks = self.chunks.iter().map(Vec::capacity).sum::<usize>();
-        chunks + self.documents.capacity() * size_of::<(u32, u32)>() + self.places.capacity() * 10
+        let places = self.places.as_ref().map_or(0, HashTable::allocation_size);
+        self.room + self.documents.capacity() * size_of::<(u32, u32)>() + places
     }
 
     /// The documents of a range of [`Buffer::split`], each with its id, without those that were dropped.
@@ -108,7 +154,7 @@ impl Buffer {
 
     /// Whether there are no documents.
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.alive == 0
     }
 
     /// Drops all documents.
@@ -350,15 +396,17 @@ mod tests {
         #[test]
         fn the_last_document_of_each_id_stays(
             operations in proptest::collection::vec((0i64..20, proptest::option::of(0usize..500)), 0..200),
+            following in 0usize..10,
             threads in 1usize..5,
         ) {
             let mut buffer = Buffer::default();
             let mut expected: Vec<(Id, Document)> = Vec::new();
-            for (id, length) in operations {
+            for (at, (id, length)) in operations.into_iter().enumerate() {
+                let id = if at < following { 2 * at as i64 } else { id };
                 let id = if id % 2 == 0 { Id::Int(id) } else { Id::Bytes(id.to_string().into_bytes().into()) };
                 expected.retain(|(other, _)| *other != id);
                 match length {
-                    None => drop(buffer.delete(&id)),
+                    None => _ = buffer.delete(&id).unwrap(),
                     Some(length) => {
                         let text = vec![b'a'; length];
                         let many = vec![text.clone(), Vec::new(), b"x".to_vec()];

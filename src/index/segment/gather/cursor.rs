@@ -1,9 +1,7 @@
 //! [`Cursor`]: a list with positions, read forwards.
 
-use super::window::{POSITION_BITS, WORD_BITS};
 use crate::base::cpu;
 use crate::base::error::Result;
-use crate::base::memory;
 use crate::codec::{BLOCK, BlockBuffer, block_buffer};
 use crate::index::list::{self, Decoded, List, ListParts, View};
 
@@ -60,32 +58,24 @@ impl<'l> Cursor<'l> {
         }
     }
 
-    /// Appends the positions of a word in the documents `from..to`, and adds to each document's number of positions.
-    pub fn read(&mut self, from: u32, to: u32, word: u64, found: &mut Vec<u64>, counts: &mut [u32]) -> Result<()> {
-        let mut front = |doc_id: u32, count: usize| {
-            let document = doc_id - from;
-            counts[document as usize] += count as u32;
-            u64::from(document) << (POSITION_BITS + WORD_BITS) | word
-        };
+    /// Calls `take` with each document before `to`, once for each position in it.
+    pub fn read(&mut self, to: u32, mut take: impl FnMut(u32, u32) -> Result<()>) -> Result<()> {
         match self {
             Cursor::Short { decoded, at, before } => {
                 while let Some(&doc_id) = decoded.doc_ids.get(*at).filter(|&&doc_id| doc_id < to) {
-                    let count = decoded.frequencies[*at] as usize;
-                    let (front, positions) = (front(doc_id, count), &decoded.positions[*before..][..count]);
-                    memory::reserve(found, count)?;
-                    found.extend(positions.iter().map(|&position| front | u64::from(position) << WORD_BITS));
-                    (*before, *at) = (*before + count, *at + 1);
+                    let positions = &decoded.positions[*before..][..decoded.frequencies[*at] as usize];
+                    positions.iter().try_for_each(|&position| take(doc_id, position))?;
+                    (*before, *at) = (*before + positions.len(), *at + 1);
                 }
             }
             Cursor::Long(long) => {
                 while let Some((doc_id, count)) = long.next(to) {
-                    let (front, mut next) = (front(doc_id, count), 0u32);
-                    memory::reserve(found, count)?;
-                    found.extend((0..count).map(|_| {
+                    let mut next = 0;
+                    for _ in 0..count {
                         let position = next + long.next_gap();
                         next = position + 1;
-                        front | u64::from(position) << WORD_BITS
-                    }));
+                        take(doc_id, position)?;
+                    }
                 }
             }
         }

@@ -131,7 +131,7 @@ pub(super) fn of_lists(
     let mut ranges = (0..documents).step_by(of_part.max(1) as usize).map(|from| from..documents.min(from + of_part));
     in_order(
         threads,
-        || Ok(Gatherer::new(limit, InLists::new(lists, words, documents, parts, limit.slots())?)),
+        || Ok(Gatherer::new(limit, InLists::new(lists, words, lengths, parts, limit.slots())?)),
         || Ok(ranges.next()),
         |gatherer, range| gatherer.gather(range, lengths),
         |of_range| pairs.append(of_range, limit),
@@ -269,16 +269,72 @@ mod tests {
     use super::*;
     use crate::index::list::{self, Codecs, Postings};
 
-    /// Words that stand in another order in each document, so that many follow each other, and their pairs take more than is allowed.
+    /// Documents, frequencies and positions of a word.
+    type Word = (Vec<u32>, Vec<u32>, Vec<u32>);
+    /// By the words' numbers: what two words are, and the documents in which one follows the other, with frequencies.
+    type Found = (Vec<super::Word>, u64, Vec<(Vec<u32>, Vec<u32>)>);
+
+    /// A section of lists.
+    struct Lists {
+        aligned: Vec<u32>,
+        words: Vec<(usize, u64)>,
+        lengths: Vec<u8>,
+        parts: ListParts,
+    }
+
+    impl Lists {
+        fn new(words: &[Word], lengths: Vec<u8>) -> Lists {
+            let parts = ListParts { frequencies: true, positions: true, codecs: Codecs::default() };
+            let mut bytes = Vec::new();
+            let encode = |(doc_ids, frequencies, positions): &Word| {
+                let postings = Postings { doc_ids, frequencies, positions, lengths: &lengths };
+                let value = list::encode(&postings, lengths.len() as u32, parts.codecs, 0, &mut bytes).unwrap();
+                (doc_ids.len(), value)
+            };
+            let words = words.iter().map(encode).collect();
+            bytes.resize(bytes.len() + list::PADDING, 0);
+            let four = |four: &[u8]| u32::from_le_bytes(std::array::from_fn(|at| *four.get(at).unwrap_or(&0)));
+            Lists { aligned: bytes.chunks(4).map(four).collect(), words, lengths, parts }
+        }
+
+        fn bytes(&self) -> &[u8] {
+            // SAFETY: any numbers are bytes.
+            unsafe { std::slice::from_raw_parts(self.aligned.as_ptr().cast::<u8>(), size_of_val(&self.aligned[..])) }
+        }
+
+        fn common(&self) -> Common {
+            let mut common = Common::default();
+            let documents = self.lengths.len() as u32;
+            self.words.iter().for_each(|&(containing, value)| common.add(containing, documents, value));
+            common
+        }
+
+        fn found(&self, threads: usize) -> Found {
+            all_of(of_lists(self.bytes(), self.common(), &self.lengths, self.parts, threads).unwrap())
+        }
+    }
+
+    fn all_of(gathered: Gathered) -> Found {
+        let mut pairs = Vec::new();
+        for first in 0..gathered.words.len() as u16 {
+            for second in 0..gathered.words.len() as u16 {
+                let (mut doc_ids, mut frequencies) = (Vec::new(), Vec::new());
+                gathered.read(first, second, &mut doc_ids, &mut frequencies).unwrap();
+                pairs.push((doc_ids, frequencies));
+            }
+        }
+        (gathered.words, gathered.least, pairs)
+    }
+
+    /// Words that stand in another order in each document, so that many follow each other, and their pairs take more than is allowed;
+    /// at positions for which there is room by the documents' lengths, or not.
     #[test]
     fn words_are_given_up_alike_by_any_number_of_threads_and_in_tokens() {
         // A prime: the multiples of a smaller number, plus another, are all numbers below it in some order.
         const WORDS: u32 = 7;
         let documents = 6000u32;
-        let lengths = vec![0; documents as usize];
-        let parts = ListParts { frequencies: true, positions: true, codecs: Codecs::default() };
-        let (mut lists, mut words) = (Vec::new(), Vec::new());
         let mut tokens = vec![[u32::MAX; WORDS as usize]; documents as usize];
+        let mut words = Vec::new();
         for word in 0..WORDS {
             // The first is in all documents, the others in ever fewer.
             let doc_ids: Vec<u32> = (0..documents).filter(|doc_id| doc_id / 50 % 64 >= word).collect();
@@ -288,46 +344,39 @@ mod tests {
             for (&doc_id, &position) in doc_ids.iter().zip(&positions) {
                 tokens[doc_id as usize][position as usize] = word;
             }
-            let postings =
-                Postings { doc_ids: &doc_ids, frequencies: &frequencies, positions: &positions, lengths: &lengths };
-            let value = list::encode(&postings, documents, parts.codecs, 0, &mut lists).unwrap();
-            words.push((doc_ids.len(), value));
+            words.push((doc_ids, frequencies, positions));
         }
-        lists.resize(lists.len() + list::PADDING, 0);
-        // Aligned, as in a segment.
-        let aligned: Vec<u32> = lists
-            .chunks(4)
-            .map(|four| u32::from_le_bytes(std::array::from_fn(|at| *four.get(at).unwrap_or(&0))))
-            .collect();
-        // SAFETY: any numbers are bytes.
-        let lists = unsafe { std::slice::from_raw_parts(aligned.as_ptr().cast::<u8>(), lists.len()) };
-        let common = || {
-            let mut common = Common::default();
-            words.iter().for_each(|&(containing, value)| common.add(containing, documents, value));
-            common
-        };
-        let all_of = |gathered: Gathered| {
-            let mut pairs = Vec::new();
-            for first in 0..gathered.words.len() as u16 {
-                for second in 0..gathered.words.len() as u16 {
-                    let (mut doc_ids, mut frequencies) = (Vec::new(), Vec::new());
-                    gathered.read(first, second, &mut doc_ids, &mut frequencies).unwrap();
-                    pairs.push((doc_ids, frequencies));
-                }
-            }
-            (gathered.words, gathered.least, pairs)
-        };
-        let in_lists = |threads: usize| all_of(of_lists(lists, common(), &lengths, parts, threads).unwrap());
-        let of_one = in_lists(1);
+        let lists = Lists::new(&words, (0..documents).map(|doc_id| (doc_id % 5) as u8).collect());
+        let of_one = lists.found(1);
         let (words, least, pairs) = &of_one;
         let all = Limit::new(words.iter().map(|word| word.containing).collect(), documents, 0);
         assert!(*least > all.least(), "none are given up");
         assert!(pairs.iter().any(|(doc_ids, _)| !doc_ids.is_empty()), "all are");
         for threads in 2..6 {
-            assert!(in_lists(threads) == of_one, "{threads} threads");
+            assert!(lists.found(threads) == of_one, "{threads} threads");
         }
         let ranks: Vec<u32> = (0..WORDS).collect();
         let tokens = tokens.iter().map(|tokens| tokens.iter().copied());
-        assert!(all_of(of_tokens(tokens, &ranks, common(), &lengths, lists.len()).unwrap()) == of_one);
+        let of_tokens = of_tokens(tokens, &ranks, lists.common(), &lists.lengths, lists.bytes().len());
+        assert!(all_of(of_tokens.unwrap()) == of_one);
+    }
+
+    /// Which no builder writes.
+    #[test]
+    fn several_words_may_be_at_one_position() {
+        let documents = 200u32;
+        let word = |position: u32| {
+            let all: Vec<u32> = (0..documents).collect();
+            (all, vec![1; documents as usize], vec![position; documents as usize])
+        };
+        let lists = Lists::new(&[word(3), word(3), word(4)], (0..documents).map(|doc_id| (doc_id % 5) as u8).collect());
+        let (_, _, pairs) = lists.found(1);
+        let all = word(0);
+        for (number, (doc_ids, frequencies)) in pairs.iter().enumerate() {
+            match (number / 3, number % 3) {
+                (0 | 1, 2) => assert_eq!((doc_ids, frequencies), (&all.0, &all.1)),
+                _ => assert!(doc_ids.is_empty(), "{number}"),
+            }
+        }
     }
 }

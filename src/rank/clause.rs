@@ -21,6 +21,16 @@ pub fn terms<'s>(clauses: impl IntoIterator<Item = Clause<'s>>) -> Vec<Term<'s>>
     terms
 }
 
+/// The clauses that documents must have to match: those that are required; if none is, one of all terms.
+pub fn deciding<'s>(mut clauses: Vec<Clause<'s>>) -> Vec<Clause<'s>> {
+    if clauses.iter().any(|clause| clause.required) {
+        clauses.retain(|clause| clause.required);
+    } else if clauses.len() > 1 {
+        clauses = vec![Clause { terms: terms(clauses), required: false }];
+    }
+    clauses
+}
+
 impl<'s> Clause<'s> {
     /// The postings of its terms.
     #[inline(always)]

@@ -37,47 +37,23 @@ pub fn most_found(clauses: &[Clause]) -> usize {
 }
 
 tiered! {
-    /// Keeps those of some documents, which ascend, that match: that have all clauses, or any; without clauses, all. Any of them
-    /// once the time of `clock` is over.
+    /// Keeps those of some documents, which ascend, that match: that have all clauses. Any of them once the time of `clock` is over.
     pub fn matching<'a, 's>(
-        doc_ids: &'a mut Vec<u32>, clauses: Vec<Clause<'s>>, needs_all: bool, restriction: &'a mut Restriction<'s>,
+        doc_ids: &'a mut Vec<u32>, clauses: Vec<Clause<'s>>, restriction: &'a mut Restriction<'s>,
         clock: &'a Clock,
     ) -> () = matching_on_tier;
 }
 
 #[inline(always)]
-fn matching_on_tier(
-    doc_ids: &mut Vec<u32>,
-    mut clauses: Vec<Clause>,
-    needs_all: bool,
-    restriction: &mut Restriction,
-    clock: &Clock,
-) {
+fn matching_on_tier(doc_ids: &mut Vec<u32>, mut clauses: Vec<Clause>, restriction: &mut Restriction, clock: &Clock) {
     doc_ids.retain(|&doc_id| restriction.allows(doc_id));
     let mut kept = doc_ids.len();
-    if needs_all {
-        clauses.sort_by_key(Clause::look_up_order);
-        for clause in &mut clauses {
-            if clock.is_over() {
-                return;
-            }
-            kept = clause.retain(&mut doc_ids[..kept]);
+    clauses.sort_by_key(Clause::look_up_order);
+    for clause in &mut clauses {
+        if clock.is_over() {
+            return;
         }
-    } else if !clauses.is_empty() {
-        let (mut found, mut of_term) = (Vec::new(), Vec::new());
-        for term in clauses.iter_mut().flat_map(|clause| &mut clause.terms) {
-            if clock.is_over() {
-                return;
-            }
-            of_term.clear();
-            of_term.extend_from_slice(doc_ids);
-            let count = retain(term, &mut of_term);
-            found.extend_from_slice(&of_term[..count]);
-        }
-        found.sort_unstable();
-        found.dedup();
-        kept = found.len();
-        doc_ids[..kept].copy_from_slice(&found);
+        kept = clause.retain(&mut doc_ids[..kept]);
     }
     doc_ids.truncate(kept);
     let mut of_term = Vec::new();

@@ -59,7 +59,7 @@ impl Documents {
     }
 }
 
-/// The documents that match: that have all clauses, or any; without clauses, all. Incomplete once the time of `clock` is over.
+/// The documents that match: that have all clauses. Incomplete once the time of `clock` is over.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
@@ -67,15 +67,15 @@ pub fn found<'s>(
     tier: Tier,
     documents: u32,
     mut clauses: Vec<Clause<'s>>,
-    needs_all: bool,
     restriction: &mut Restriction<'s>,
     clock: &Clock,
 ) -> Result<Documents> {
-    if let Some(doc_ids) = listed(tier, documents, &mut clauses, needs_all, restriction, clock)? {
+    let going_through = documents as usize / GONE_THROUGH;
+    if let Some(doc_ids) = listed(tier, documents, &mut clauses, restriction, going_through, clock)? {
         return Ok(Documents::List(doc_ids));
     }
     let mut bits = room(documents.div_ceil(64) as usize)?;
-    set(tier, documents, &mut clauses, needs_all, restriction, clock, &mut bits);
+    set(tier, documents, &mut clauses, restriction, clock, &mut bits);
     Ok(Documents::Set(bits))
 }
 
@@ -87,22 +87,21 @@ pub fn count<'s>(
     tier: Tier,
     documents: u32,
     mut clauses: Vec<Clause<'s>>,
-    needs_all: bool,
     restriction: &mut Restriction<'s>,
     clock: &Clock,
 ) -> Result<u64> {
     // Lists, and nothing else, say which documents match.
-    if restriction.is_none() && !clauses.is_empty() {
-        if !needs_all || clauses.len() == 1 {
+    if restriction.is_none() {
+        if clauses.len() == 1 {
             return count_any(tier, documents, terms(clauses), restriction, clock);
         }
-        if clauses.iter().all(|clause| clause.terms.len() == 1) {
+        if !clauses.is_empty() && clauses.iter().all(|clause| clause.terms.len() == 1) {
             return Ok(count_common(tier, documents, clauses, restriction, clock));
         }
     }
-    match listed(tier, documents, &mut clauses, needs_all, restriction, clock)? {
+    match listed(tier, documents, &mut clauses, restriction, 0, clock)? {
         Some(doc_ids) => Ok(doc_ids.len() as u64),
-        None => Ok(matching::count(tier, documents, &mut clauses, needs_all, restriction, clock)),
+        None => Ok(matching::count(tier, documents, &mut clauses, restriction, clock)),
     }
 }
 
@@ -121,7 +120,7 @@ fn count_any<'s>(
     if of_others * (IN_ORDER + looked_up(&terms)) > by_set {
         terms.extend(others);
         let any = &mut [Clause { terms, required: false }];
-        return Ok(matching::count(tier, documents, any, false, restriction, clock));
+        return Ok(matching::count(tier, documents, any, restriction, clock));
     }
     let mut doc_ids = room(of_others)?;
     others.iter().for_each(|term| term.append(0..term.blocks(), &mut doc_ids));
@@ -134,7 +133,7 @@ fn count_any<'s>(
         let clauses = each.map(|term| Clause { terms: vec![term], required: true }).collect();
         count -= count_common(tier, documents, clauses, restriction, clock) as usize;
     }
-    few::matching(tier, &mut doc_ids, vec![Clause { terms, required: true }], true, restriction, clock);
+    few::matching(tier, &mut doc_ids, vec![Clause { terms, required: true }], restriction, clock);
     Ok((count - doc_ids.len()) as u64)
 }
 
@@ -152,12 +151,12 @@ pub(super) fn first(
     to: &mut Vec<u32>,
 ) -> Option<u32> {
     let mut restriction = Restriction::default();
-    if lead(documents, clauses, true, &restriction).is_some() {
+    if lead(documents, clauses, &restriction, 0).is_some() {
         return conjunction::append_until(enough, clauses, 0, clock, to);
     }
     let places: SmallVec<[_; 8]> = clauses.iter().map(Clause::places).collect();
     let mut next = None;
-    matching::matching(documents, clauses, true, &mut restriction, clock, |first, bits| {
+    matching::matching(documents, clauses, &mut restriction, clock, |first, bits| {
         let mut end = first;
         for some in bits.chunks(BETWEEN) {
             for_each_bit(end, some, |doc_id| to.push(doc_id));
@@ -186,10 +185,10 @@ fn count_common<'s>(
     if let Some(sets) = clauses.iter().map(Clause::bits).collect::<Option<Vec<_>>>() {
         return matching::count_common_bits(tier, &sets);
     }
-    if lead(documents, &clauses, true, restriction).is_some() {
+    if lead(documents, &clauses, restriction, 0).is_some() {
         return conjunction::count(tier, clauses, clock);
     }
-    matching::count(tier, documents, &mut clauses, true, restriction, clock)
+    matching::count(tier, documents, &mut clauses, restriction, clock)
 }
 
 /// Where the documents come from that are looked up.
@@ -203,7 +202,8 @@ enum Lead {
 
 /// What things take, in tenths of a nanosecond (on a Zen 4): decoding a posting, also where those of several lists are put in order, and
 /// setting its bit in a set; looking a document up together with others, in a bit set and in another list, and in one of several lists
-/// besides; combining the bits of so many documents of two sets; merging a posting of two lists, decoded for that.
+/// besides; combining the bits of so many documents of two sets, and going through those of so many in one; merging a posting of two lists,
+/// decoded for that.
 const DECODED: usize = 5;
 const IN_ORDER: usize = 40;
 const SET: usize = 13;
@@ -211,6 +211,7 @@ const IN_BITS: usize = 7;
 const IN_LIST: usize = 38;
 const IN_SEVERAL: usize = 15;
 const COMBINED: usize = 40;
+const GONE_THROUGH: usize = 8;
 const MERGED: usize = 8;
 
 /// Documents with one of a query's words have another one so many times as often as others do.
@@ -223,12 +224,12 @@ fn looked_up(terms: &[Term]) -> usize {
     if terms.len() > 1 { in_all + IN_SEVERAL * terms.len() } else { in_all }
 }
 
-/// The shortest list of documents, unless sets are faster than looking these up.
-fn lead(documents: u32, clauses: &[Clause], needs_all: bool, restriction: &Restriction) -> Option<Lead> {
+/// The shortest list of documents, unless sets are faster than looking these up. `with_set`: what a set takes besides.
+fn lead(documents: u32, clauses: &[Clause], restriction: &Restriction, with_set: usize) -> Option<Lead> {
     let documents = documents as usize;
     let of_filter = restriction.allowed.as_ref().and_then(|allowed| Some((Lead::Filter, allowed.few.as_ref()?.len())));
     let postings = clauses.iter().map(Clause::postings).enumerate().map(|(at, postings)| (Lead::Clause(at), postings));
-    let of_clauses = if needs_all { postings.min_by_key(|of_clause| of_clause.1) } else { None };
+    let of_clauses = postings.min_by_key(|of_clause| of_clause.1);
     let (lead, len) = of_filter.into_iter().chain(of_clauses).min_by_key(|lead| lead.1)?;
     let mut others: Vec<&Clause> = clauses.iter().collect();
     let leads = if let Lead::Clause(at) = lead { &others.swap_remove(at).terms[..] } else { &[] };
@@ -243,12 +244,10 @@ fn lead(documents: u32, clauses: &[Clause], needs_all: bool, restriction: &Restr
             }
             (terms, _) => left * looked_up(terms),
         };
-        if needs_all {
-            left = left.min((RELATED * left).saturating_mul(clause.postings()) / documents.max(1));
-        }
+        left = left.min((RELATED * left).saturating_mul(clause.postings()) / documents.max(1));
     }
     let of_terms = clauses.iter().flat_map(|clause| &clause.terms).map(|term| in_set(documents, term));
-    (by_list < documents / COMBINED + of_terms.sum::<usize>()).then_some(lead)
+    (by_list < documents / COMBINED + of_terms.sum::<usize>() + with_set).then_some(lead)
 }
 
 /// What adding a term's documents to a set takes.
@@ -256,16 +255,16 @@ fn in_set(documents: usize, term: &Term) -> usize {
     documents / COMBINED + if term.bits().is_some() { 0 } else { SET * term.postings() }
 }
 
-/// The documents that match, unless sets are faster; takes the clauses then.
+/// The documents that match, unless a set is faster, which takes `with_set` besides; takes the clauses then.
 fn listed<'s>(
     tier: Tier,
     documents: u32,
     clauses: &mut Vec<Clause<'s>>,
-    needs_all: bool,
     restriction: &mut Restriction<'s>,
+    with_set: usize,
     clock: &Clock,
 ) -> Result<Option<Vec<u32>>> {
-    let Some(lead) = lead(documents, clauses, needs_all, restriction) else { return Ok(None) };
+    let Some(lead) = lead(documents, clauses, restriction, with_set) else { return Ok(None) };
     let mut clauses = std::mem::take(clauses);
     let mut doc_ids = Vec::new();
     match lead {
@@ -279,15 +278,14 @@ fn listed<'s>(
             conjunction::append(tier, std::mem::take(&mut clauses), clock, &mut doc_ids);
         }
     }
-    few::matching(tier, &mut doc_ids, clauses, needs_all, restriction, clock);
+    few::matching(tier, &mut doc_ids, clauses, restriction, clock);
     Ok(Some(doc_ids))
 }
 
 tiered! {
     /// Adds the bits of the documents that match; see [`matching::matching`].
     fn set<'a, 's>(
-        documents: u32, clauses: &'a mut [Clause<'s>], needs_all: bool, restriction: &'a mut Restriction<'s>,
-        clock: &'a Clock, set: &'a mut Vec<u64>,
+        documents: u32, clauses: &'a mut [Clause<'s>], restriction: &'a mut Restriction<'s>, clock: &'a Clock, set: &'a mut Vec<u64>,
     ) -> () = set_on_tier;
 }
 
@@ -295,12 +293,11 @@ tiered! {
 fn set_on_tier(
     documents: u32,
     clauses: &mut [Clause],
-    needs_all: bool,
     restriction: &mut Restriction,
     clock: &Clock,
     set: &mut Vec<u64>,
 ) {
-    matching::matching(documents, clauses, needs_all, restriction, clock, |_, bits| {
+    matching::matching(documents, clauses, restriction, clock, |_, bits| {
         set.extend_from_slice(bits);
         ControlFlow::Continue(())
     });

@@ -104,13 +104,12 @@ fn count_bits_on_tier(set: &[u64]) -> u64 {
 }
 
 /// Calls `take` with the bits of the documents that match, a window of [`WINDOW`] documents at a time, together with the
-/// first of these, until it breaks off. Documents must have all clauses, or any. Without clauses, all match. Ends early once the time of
-/// `clock` is over.
+/// first of these, until it breaks off. Documents must have all clauses; without clauses, all match. Ends early once the time of `clock`
+/// is over.
 #[inline(always)]
 pub fn matching(
     documents: u32,
     clauses: &mut [Clause],
-    needs_all: bool,
     restriction: &mut Restriction,
     clock: &Clock,
     mut take: impl FnMut(u32, &mut [u64]) -> ControlFlow<()>,
@@ -131,7 +130,7 @@ pub fn matching(
             if clock.is_over() {
                 return;
             }
-            if at == 0 || !needs_all {
+            if at == 0 {
                 for term in &mut clause.terms {
                     set(term, first, last, bits);
                 }
@@ -172,21 +171,15 @@ pub fn matching(
 tiered! {
     /// How many documents match; see [`matching`].
     pub fn count<'a, 's>(
-        documents: u32, clauses: &'a mut [Clause<'s>], needs_all: bool, restriction: &'a mut Restriction<'s>,
+        documents: u32, clauses: &'a mut [Clause<'s>], restriction: &'a mut Restriction<'s>,
         clock: &'a Clock,
     ) -> u64 = count_on_tier;
 }
 
 #[inline(always)]
-fn count_on_tier(
-    documents: u32,
-    clauses: &mut [Clause],
-    needs_all: bool,
-    restriction: &mut Restriction,
-    clock: &Clock,
-) -> u64 {
+fn count_on_tier(documents: u32, clauses: &mut [Clause], restriction: &mut Restriction, clock: &Clock) -> u64 {
     let mut count = 0;
-    matching(documents, clauses, needs_all, restriction, clock, |_, bits| {
+    matching(documents, clauses, restriction, clock, |_, bits| {
         count += count_bits_on_tier(bits);
         ControlFlow::Continue(())
     });
@@ -275,16 +268,6 @@ pub fn for_each_bit(first: u32, bits: &[u64], mut take: impl FnMut(u32)) {
             word &= word - 1;
         }
     }
-}
-
-/// Leaves out clauses that do not say which documents match: if documents must have some, the others. Returns whether they
-/// must have all that remain; otherwise one of them is enough.
-pub fn only_required(clauses: &mut Vec<Clause>) -> bool {
-    let some = clauses.iter().any(|clause| clause.required);
-    if some {
-        clauses.retain(|clause| clause.required);
-    }
-    some
 }
 
 tiered! {

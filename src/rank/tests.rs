@@ -1,5 +1,5 @@
 use super::block_max;
-use super::clause::Clause;
+use super::clause::{Clause, deciding};
 use super::collector::{Collector, Restriction};
 use super::score::{Saturations, Scorer};
 use super::term::{Source, Term};
@@ -189,17 +189,17 @@ fn check(
             let all = corpus.exhaustive(clauses, required, &norms, usize::MAX, allows);
             let mut all: Vec<u32> = all.into_iter().map(|(doc_id, _)| doc_id).collect();
             all.sort_unstable();
-            let clauses =
-                || clauses[..if required > 0 { required } else { clauses.len() }].iter().map(clause).collect();
+            let clauses = || {
+                let clause = |(at, of): (usize, _)| Clause { required: at < required, ..clause(of) };
+                deciding(clauses.iter().enumerate().map(clause).collect())
+            };
             let never = &Clock::never();
-            let found =
-                found::found(tier, corpus.documents, clauses(), required > 0, &mut restriction(), never).unwrap();
+            let found = found::found(tier, corpus.documents, clauses(), &mut restriction(), never).unwrap();
             assert_eq!(found.count(tier), all.len());
             let mut got = Vec::new();
             found.for_each(|doc_id| got.push(doc_id));
             assert_eq!(got, all, "{} required: {required}", tier.name());
-            let count =
-                found::count(tier, corpus.documents, clauses(), required > 0, &mut restriction(), never).unwrap();
+            let count = found::count(tier, corpus.documents, clauses(), &mut restriction(), never).unwrap();
             assert_eq!(count, all.len() as u64);
         }
     }

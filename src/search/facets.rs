@@ -17,6 +17,7 @@ use crate::base::memory::{room, zeros};
 use crate::index::Kind;
 use crate::index::list::{DENSE, Decoded};
 use crate::index::segment::{KeywordColumn, Number, Numbers, Segment};
+use crate::rank::clause::deciding;
 use crate::rank::found::Documents;
 use crate::rank::term::{Source, Term};
 use crate::rank::{Clock, Hit, found, matching};
@@ -97,10 +98,9 @@ pub(super) fn of_plan(
         let found = match all {
             Some(all) => of_hits(all, number),
             None => match of_segment(plan, part, number, options, needs_all, clock)? {
-                Some((mut clauses, mut restriction)) => {
-                    let needs_all = matching::only_required(&mut clauses);
+                Some((clauses, mut restriction)) => {
                     let documents = part.segment.documents();
-                    found::found(cpu::tier(), documents, clauses, needs_all, &mut restriction, clock)?
+                    found::found(cpu::tier(), documents, deciding(clauses), &mut restriction, clock)?
                 }
                 None => continue,
             },

@@ -14,11 +14,10 @@ use crate::base::error::{Error, Result};
 use crate::index::segment::Ids;
 use crate::index::snapshot::SnapshotSegment;
 use crate::rank::block_max;
-use crate::rank::clause::{Clause, terms};
+use crate::rank::clause::{Clause, deciding, terms};
 use crate::rank::collector::{Collector, Restriction};
 use crate::rank::few;
 use crate::rank::found::{self, Documents};
-use crate::rank::matching;
 use crate::rank::phrase;
 use crate::rank::{Clock, Hit, TopK};
 use smallvec::{SmallVec, smallvec};
@@ -270,11 +269,10 @@ fn count_plan(index: &Index, plan: &QueryPlan, options: &Options, clock: &Clock)
             count += phrase::count(cpu::tier(), terms, chain, restriction, clock)?;
             continue;
         }
-        let Some((mut clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
+        let Some((clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
             continue;
         };
-        let needs_all = matching::only_required(&mut clauses);
-        count += found::count(cpu::tier(), part.segment.documents(), clauses, needs_all, &mut restriction, clock)?;
+        count += found::count(cpu::tier(), part.segment.documents(), deciding(clauses), &mut restriction, clock)?;
         clock.check()?;
     }
     Ok(count)

@@ -13,8 +13,7 @@ use crate::base::cpu;
 use crate::base::error::Result;
 use crate::index::segment::Column;
 use crate::index::snapshot::SnapshotSegment;
-use crate::rank::clause::Clause;
-use crate::rank::matching;
+use crate::rank::clause::{Clause, deciding};
 use crate::rank::{Clock, Hit, few, found};
 use std::cell::RefCell;
 use std::cmp::Ordering;
@@ -43,10 +42,10 @@ pub(super) fn sorted(
     let mut top = Sorted::new(options, wanted);
     let mut of_segments: Vec<(Vec<SortValue>, Hit)> = Vec::new();
     for (number, part) in parts.iter().enumerate() {
-        let Some((mut clauses, restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
+        let Some((clauses, restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
             continue;
         };
-        let has_all = matching::only_required(&mut clauses);
+        let clauses = deciding(clauses);
         // Scores are asked for after the cursors of the clauses have gone on.
         let scored = match has_scores {
             true => of_segment(plan, part, number, options, false, clock)?.map(|(clauses, _)| clauses),
@@ -63,7 +62,7 @@ pub(super) fn sorted(
             (Some(numbers), [(SortKey::Field(field), _), ..]) if !has_scores && plan.rarest_first.is_none() => {
                 let from = top.after.as_ref().map_or(f64::NEG_INFINITY, |(keys, _)| keys[0]);
                 let wanted = Wanted {
-                    clauses: (&clauses, has_all),
+                    clauses: &clauses,
                     restriction: &restriction,
                     range: options.filter.condition().map_or(EVERYTHING, |condition| condition.range_of(*field)),
                     hits: wanted,
@@ -77,12 +76,8 @@ pub(super) fn sorted(
         let mut unused = Some((clauses, restriction));
         let mut cursors = || match unused.take() {
             Some(unused) => Ok(Some(unused)),
-            None => of_segment(plan, part, number, options, needs_all, clock).map(|again| {
-                again.map(|(mut clauses, restriction)| {
-                    matching::only_required(&mut clauses);
-                    (clauses, restriction)
-                })
-            }),
+            None => of_segment(plan, part, number, options, needs_all, clock)
+                .map(|again| again.map(|(clauses, restriction)| (deciding(clauses), restriction))),
         };
         // Whether a walk found all hits, or which documents it came to before it gave up.
         let (mut is_done, mut walked) = (false, None);
@@ -90,7 +85,7 @@ pub(super) fn sorted(
             let mut doc_ids = Vec::new();
             while !top.is_after(&walk, &offers) && walk.next(&mut doc_ids) {
                 let Some((clauses, mut restriction)) = cursors()? else { break };
-                few::matching(cpu::tier(), &mut doc_ids, clauses, has_all, &mut restriction, clock);
+                few::matching(cpu::tier(), &mut doc_ids, clauses, &mut restriction, clock);
                 doc_ids.iter().for_each(|&doc_id| offers.offer(&mut top, doc_id));
                 top.cut();
             }
@@ -103,7 +98,7 @@ pub(super) fn sorted(
         }
         if !is_done && let Some((clauses, mut restriction)) = cursors()? {
             let documents = part.segment.documents();
-            let found = found::found(cpu::tier(), documents, clauses, has_all, &mut restriction, clock)?;
+            let found = found::found(cpu::tier(), documents, clauses, &mut restriction, clock)?;
             // In order of insertion the first ones are enough.
             let _ = found.try_for_each(|doc_id| {
                 if offers.ordinals.is_none() && top.is_full() {

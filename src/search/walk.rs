@@ -42,8 +42,8 @@ const PART: usize = 2;
 
 /// What documents must meet.
 pub(super) struct Wanted<'q, 's> {
-    /// Clauses, and whether documents must have all.
-    pub(super) clauses: (&'q [Clause<'s>], bool),
+    /// Clauses that documents must have.
+    pub(super) clauses: &'q [Clause<'s>],
     /// What else they must.
     pub(super) restriction: &'q Restriction<'s>,
     /// Numbers of the field that others than from the first to the second cannot have.
@@ -61,11 +61,10 @@ impl<'s> Walk<'s> {
         ascending: impl FnOnce() -> Result<Option<&'s [u32]>>,
         wanted: &Wanted,
     ) -> Result<Option<Walk<'s>>> {
-        let (clauses, _) = wanted.clauses;
-        let documents = column.documents();
+        let (clauses, documents) = (wanted.clauses, column.documents());
         let most = if clauses.is_empty() { documents / 64 } else { few::most(clauses) } / PART;
         let allowed = wanted.restriction.allowed.as_ref();
-        let matching = part_matching(documents, wanted.clauses);
+        let matching = part_matching(documents, clauses);
         let expected = |of_these: f64| wanted.hits as f64 / (matching * of_these);
         let few = allowed.and_then(|allowed| allowed.few.as_ref()).map(Vec::len);
         if few.is_some_and(|few| few <= FEW_FOR_EACH.saturating_mul(wanted.hits)) || expected(1.0) > most as f64 {
@@ -166,7 +165,6 @@ impl<'s> Walk<'s> {
 }
 
 /// The part of the documents that match, if terms know nothing of each other.
-fn part_matching(documents: usize, (clauses, needs_all): (&[Clause], bool)) -> f64 {
-    let parts = clauses.iter().map(|clause| (clause.postings() as f64 / documents as f64).min(1.0));
-    if needs_all || clauses.is_empty() { parts.product() } else { parts.fold(0.0, f64::max) }
+fn part_matching(documents: usize, clauses: &[Clause]) -> f64 {
+    clauses.iter().map(|clause| (clause.postings() as f64 / documents as f64).min(1.0)).product()
 }

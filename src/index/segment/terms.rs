@@ -1,10 +1,9 @@
 //! [`Terms`]: numbers for the distinct terms of a field, while a segment is gathered in memory.
 //!
-//! A hash table with linear probing, at most half full. A slot has one more than a term's number in as many lower bits as number all
-//! slots, and bits of the term's hash above them; 0 is an empty slot. So it takes four bytes, of which a look-up mostly reads one, and
-//! the term's record: those of common terms stand together, as terms are numbered in the order of their first occurrence. Only terms of
-//! more than eight bytes are compared with what the arena has. A look-up costs two or three cache misses for a rare term, none for a
-//! common one.
+//! A hash table with linear probing, at most half full. A slot takes four bytes: one more than a term's number, in as many lower bits as
+//! number all slots, and above them bits of the term's hash; 0 is an empty slot. A look-up mostly reads one slot and one record, which are
+//! two cache misses for a rare term, and none for a common one: terms are numbered in the order of their first occurrence, so the records
+//! of common ones stand together. Terms of more than eight bytes are also compared with what the arena has.
 
 use super::hash;
 use crate::base::error::Result;

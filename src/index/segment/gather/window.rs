@@ -77,7 +77,7 @@ struct Window {
     counts: PairCounts,
 }
 
-/// A word in a document, less the first of the window.
+/// A word, as in a text, in a document, less the first of the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Occurrence {
     document: u32,

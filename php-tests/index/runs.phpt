@@ -22,7 +22,7 @@ function written(int $memory, int $threads, bool $deletes): array
         threads: $threads,
     );
     mt_srand(7);
-    for ($i = 0; $i < 8000; $i++) {
+    for ($i = 0; $i < 12_000; $i++) {
         $text = '';
         for ($j = 0; $j < 100; $j++) {
             // The first words are common, the last ones rare.

@@ -1,7 +1,7 @@
 //! Which documents of a segment match, all of them: as a list if they are looked up sooner than lists are gone through, else as a
 //! set.
 
-use super::clause::{Clause, terms};
+use super::clause::{Clause, deciding, terms};
 use super::clock::Clock;
 use super::collector::Restriction;
 use super::conjunction;
@@ -59,17 +59,19 @@ impl Documents {
     }
 }
 
-/// The documents that match: that have all clauses. Incomplete once the time of `clock` is over.
+/// The documents that match: that have all required clauses, or any if none is required; without clauses, all. Incomplete once the time
+/// of `clock` is over.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
 pub fn found<'s>(
     tier: Tier,
     documents: u32,
-    mut clauses: Vec<Clause<'s>>,
+    clauses: Vec<Clause<'s>>,
     restriction: &mut Restriction<'s>,
     clock: &Clock,
 ) -> Result<Documents> {
+    let mut clauses = deciding(clauses);
     let going_through = documents as usize / GONE_THROUGH;
     if let Some(doc_ids) = listed(tier, documents, &mut clauses, restriction, going_through, clock)? {
         return Ok(Documents::List(doc_ids));
@@ -86,10 +88,11 @@ pub fn found<'s>(
 pub fn count<'s>(
     tier: Tier,
     documents: u32,
-    mut clauses: Vec<Clause<'s>>,
+    clauses: Vec<Clause<'s>>,
     restriction: &mut Restriction<'s>,
     clock: &Clock,
 ) -> Result<u64> {
+    let mut clauses = deciding(clauses);
     // Lists, and nothing else, say which documents match.
     if restriction.is_none() {
         if clauses.len() == 1 {

@@ -1,5 +1,5 @@
 use super::block_max;
-use super::clause::{Clause, deciding};
+use super::clause::Clause;
 use super::collector::{Collector, Restriction};
 use super::score::{Saturations, Scorer};
 use super::term::{Source, Term};
@@ -191,7 +191,7 @@ fn check(
             all.sort_unstable();
             let clauses = || {
                 let clause = |(at, of): (usize, _)| Clause { required: at < required, ..clause(of) };
-                deciding(clauses.iter().enumerate().map(clause).collect())
+                clauses.iter().enumerate().map(clause).collect()
             };
             let never = &Clock::never();
             let found = found::found(tier, corpus.documents, clauses(), &mut restriction(), never).unwrap();

@@ -17,7 +17,6 @@ use crate::base::memory::{room, zeros};
 use crate::index::Kind;
 use crate::index::list::{DENSE, Decoded};
 use crate::index::segment::{KeywordColumn, Number, Numbers, Segment};
-use crate::rank::clause::deciding;
 use crate::rank::found::Documents;
 use crate::rank::term::{Source, Term};
 use crate::rank::{Clock, Hit, found, matching};
@@ -100,7 +99,7 @@ pub(super) fn of_plan(
             None => match of_segment(plan, part, number, options, needs_all, clock)? {
                 Some((clauses, mut restriction)) => {
                     let documents = part.segment.documents();
-                    found::found(cpu::tier(), documents, deciding(clauses), &mut restriction, clock)?
+                    found::found(cpu::tier(), documents, clauses, &mut restriction, clock)?
                 }
                 None => continue,
             },

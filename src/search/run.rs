@@ -14,7 +14,7 @@ use crate::base::error::{Error, Result};
 use crate::index::segment::Ids;
 use crate::index::snapshot::SnapshotSegment;
 use crate::rank::block_max;
-use crate::rank::clause::{Clause, deciding, terms};
+use crate::rank::clause::{Clause, terms};
 use crate::rank::collector::{Collector, Restriction};
 use crate::rank::few;
 use crate::rank::found::{self, Documents};
@@ -272,7 +272,7 @@ fn count_plan(index: &Index, plan: &QueryPlan, options: &Options, clock: &Clock)
         let Some((clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
             continue;
         };
-        count += found::count(cpu::tier(), part.segment.documents(), deciding(clauses), &mut restriction, clock)?;
+        count += found::count(cpu::tier(), part.segment.documents(), clauses, &mut restriction, clock)?;
         clock.check()?;
     }
     Ok(count)

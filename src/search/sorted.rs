@@ -42,10 +42,11 @@ pub(super) fn sorted(
     let mut top = Sorted::new(options, wanted);
     let mut of_segments: Vec<(Vec<SortValue>, Hit)> = Vec::new();
     for (number, part) in parts.iter().enumerate() {
-        let Some((clauses, restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
-            continue;
+        let cursors = || -> Result<_> {
+            let of_segment = of_segment(plan, part, number, options, needs_all, clock)?;
+            Ok(of_segment.map(|(clauses, restriction)| (deciding(clauses), restriction)))
         };
-        let clauses = deciding(clauses);
+        let Some((clauses, restriction)) = cursors()? else { continue };
         // Scores are asked for after the cursors of the clauses have gone on.
         let scored = match has_scores {
             true => of_segment(plan, part, number, options, false, clock)?.map(|(clauses, _)| clauses),
@@ -76,8 +77,7 @@ pub(super) fn sorted(
         let mut unused = Some((clauses, restriction));
         let mut cursors = || match unused.take() {
             Some(unused) => Ok(Some(unused)),
-            None => of_segment(plan, part, number, options, needs_all, clock)
-                .map(|again| again.map(|(clauses, restriction)| (deciding(clauses), restriction))),
+            None => cursors(),
         };
         // Whether a walk found all hits, or which documents it came to before it gave up.
         let (mut is_done, mut walked) = (false, None);

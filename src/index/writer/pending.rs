@@ -19,11 +19,8 @@ pub(super) struct Buffer {
     chunks: Vec<Vec<u8>>,
     /// Chunk and first byte of each document; [`DROPPED`] if it was deleted or replaced.
     documents: Vec<(u32, u32)>,
-    /// How many of them are there.
-    alive: usize,
-    /// Of documents whose ids are integers, each greater than the one before, the last one.
-    last: Option<i64>,
-    /// The document of each id, from the first one on that does not follow, or is to be deleted.
+    /// The document of each id, from the first one on that is not an integer greater than the one before, or is to be deleted. Without
+    /// it, no document was dropped.
     places: Option<HashTable<Place>>,
     hasher: RandomState,
     /// Bytes of documents.
@@ -57,11 +54,7 @@ impl Buffer {
     pub fn add(&mut self, id: &Id, document: &Document) -> Result<()> {
         let length = length(id, document);
         memory::reserve(&mut self.documents, 1)?;
-        let next = match *id {
-            Id::Int(int) if self.places.is_none() && self.last.is_none_or(|last| last < int) => Some(int),
-            _ => None,
-        };
-        if next.is_none() {
+        if self.places.is_some() || !self.increases(id) {
             self.reserve_places(1)?;
         }
         if self.chunks.last().is_none_or(|chunk| chunk.capacity() - chunk.len() < length) {
@@ -70,9 +63,7 @@ impl Buffer {
             self.room += chunk.capacity();
             self.chunks.push(chunk);
         }
-        if next.is_some() {
-            self.last = next;
-        } else {
+        if self.places.is_some() {
             let new = Place { document: self.documents.len() as u32, hash: self.hash(id.into()) };
             self.drop_of(id.into(), new.hash);
             if let Some(places) = &mut self.places {
@@ -85,8 +76,13 @@ impl Buffer {
         debug_assert_eq!(self.chunks[chunk].len() - begin, length);
         self.bytes += length;
         self.documents.push((chunk as u32, begin as u32));
-        self.alive += 1;
         Ok(())
+    }
+
+    /// Whether an id is an integer greater than the last one, of documents without a table.
+    fn increases(&self, id: &Id) -> bool {
+        let last = self.documents.last().map(|&place| Reader::at(&self.chunks, place).id());
+        matches!(id, Id::Int(_)) && last.is_none_or(|last| last < id.into())
     }
 
     /// Drops the document with that id; returns whether there is one.
@@ -106,7 +102,6 @@ impl Buffer {
         }
         let mut places = HashTable::new();
         places.try_reserve(self.documents.len() + more, Place::hash).map_err(out_of_memory)?;
-        // None was dropped so far.
         for (document, &place) in (0..).zip(&self.documents) {
             let place = Place { document, hash: self.hash(Reader::at(&self.chunks, place).id()) };
             places.insert_unique(place.hash(), place, Place::hash);
@@ -125,7 +120,6 @@ impl Buffer {
             return false;
         };
         documents[found.remove().0.document as usize] = DROPPED;
-        self.alive -= 1;
         true
     }
 
@@ -154,7 +148,7 @@ impl Buffer {
 
     /// Whether there are no documents.
     pub fn is_empty(&self) -> bool {
-        self.alive == 0
+        self.places.as_ref().map_or(self.documents.is_empty(), HashTable::is_empty)
     }
 
     /// Drops all documents.

@@ -28,6 +28,19 @@ impl PairCounts {
         self.frequencies[place] += 1;
     }
 
+    /// Counts the pairs of words that follow each other, each given as one more than its number; 0 is another word, or none.
+    #[inline(always)]
+    pub fn add_neighbours(&mut self, rows: &[Row], words: impl Iterator<Item = u16>) {
+        let mut before = 0;
+        for word in words.map(usize::from) {
+            // Words without a row have been given up.
+            if word != 0 && (1..=rows.len()).contains(&before) {
+                self.add(rows, before - 1, word - 1);
+            }
+            before = word;
+        }
+    }
+
     /// Calls `take` with the place of each pair of the document, and how often it is there. None are left.
     #[inline(always)]
     pub fn drain(&mut self, mut take: impl FnMut(usize, u32) -> Result<()>) -> Result<()> {

@@ -298,8 +298,7 @@ mod tests {
         }
 
         fn bytes(&self) -> &[u8] {
-            // SAFETY: any numbers are bytes.
-            unsafe { std::slice::from_raw_parts(self.aligned.as_ptr().cast::<u8>(), size_of_val(&self.aligned[..])) }
+            bytemuck::cast_slice(&self.aligned)
         }
 
         fn common(&self) -> Common {

@@ -41,15 +41,7 @@ impl<D: Iterator<Item = u32>, I: Iterator<Item = D>> Adjacency for InTokens<I> {
     ) -> Result<()> {
         let InTokens { documents: tokens, words, counts } = self;
         for (doc_id, tokens) in documents.zip(tokens) {
-            let mut before = 0;
-            for token in tokens {
-                let word = words.get(token as usize).copied().map_or(0, usize::from);
-                // Words without a row have been given up.
-                if word != 0 && (1..=rows.len()).contains(&before) {
-                    counts.add(rows, before - 1, word - 1);
-                }
-                before = word;
-            }
+            counts.add_neighbours(rows, tokens.map(|token| words.get(token as usize).copied().unwrap_or(0)));
             counts.drain(|place, frequency| take(doc_id, place, frequency))?;
         }
         Ok(())

@@ -142,11 +142,7 @@ impl Window {
             let (of_document, later) = others.split_at(others.partition_point(|other| other.document <= document));
             others = later;
             if of_document.is_empty() {
-                for pair in text.windows(2) {
-                    if pair[0] != 0 && pair[1] != 0 {
-                        counts.add(rows, usize::from(pair[0]) - 1, usize::from(pair[1]) - 1);
-                    }
-                }
+                counts.add_neighbours(rows, text.iter().copied());
             } else {
                 let placed = (0..).zip(text).filter(|&(_, &word)| word != 0);
                 let placed = placed.map(|(position, &word)| Occurrence { document, position, word });

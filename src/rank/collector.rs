@@ -63,6 +63,8 @@ pub struct Collector<'c, 's> {
     pub base: u64,
     /// The rank of each document by insertion, if it is not the docID.
     pub ordinals: Option<&'s [u32]>,
+    /// Whether documents come in the order of insertion: then one with the score of the last hit is none.
+    pub in_order: bool,
     /// Once its time is over, the hits are not complete.
     pub clock: &'c Clock,
 }
@@ -72,8 +74,7 @@ impl Collector<'_, '_> {
     #[inline(always)]
     pub fn threshold(&self) -> f64 {
         let threshold = self.top.threshold();
-        // In order of insertion a later document with an equal score is no hit; in another order it may be.
-        if self.ordinals.is_some() { threshold.next_down() } else { threshold }
+        if self.in_order { threshold } else { threshold.next_down() }
     }
 
     /// Takes a document that the bit sets [allow](Restriction::allows). docIDs ascend.

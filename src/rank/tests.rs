@@ -168,6 +168,7 @@ fn check(
                 segment: 0,
                 base: 0,
                 ordinals: None,
+                in_order: true,
                 clock: &Clock::never(),
             };
             let of_clause = |clause: &Vec<usize>| clause.iter().map(|&at| term(at)).collect();

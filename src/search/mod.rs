@@ -14,7 +14,7 @@
 //! | `lists` | the postings of a leaf in a segment |
 //! | `among` | the same among the documents of another clause |
 //! | `cursors` | the terms of a query in a segment, and which documents count there |
-//! | `run` | hits and counts, segment by segment |
+//! | `run`, `phrases` | hits and counts, segment by segment; those of a query that is one phrase |
 //! | `order`, `sort`, `sorted`, `walk` | what hits can be ordered by; keys and values of documents; hits in such an order; documents in the order of a field |
 //! | `check` | whether options fit the index |
 //! | `facets`, `distinct` | what the documents that match have in a field; the first hit of each value |
@@ -57,6 +57,7 @@ mod nearest;
 mod options;
 mod order;
 mod pattern;
+mod phrases;
 mod plan;
 pub(crate) mod prepared;
 mod read;

@@ -171,15 +171,9 @@ impl QueryPlan {
         needs_all && !self.clauses.iter().any(|clause| clause.optional)
     }
 
-    /// The phrase, if the query is one, in one field.
-    pub(super) fn only_phrase(&self) -> Option<&Weighted> {
-        match &self.clauses[..] {
-            [PlannedClause { leaves, .. }] => match &leaves[..] {
-                [only] => Some(only).filter(|only| matches!(only.leaf, Leaf::Phrase { slop: 0, .. })),
-                _ => None,
-            },
-            _ => None,
-        }
+    /// The leaves of its clause, if it has only one.
+    pub(super) fn only_clause(&self) -> Option<&[Weighted]> {
+        if let [only] = &self.clauses[..] { Some(&only.leaves) } else { None }
     }
 
     /// Adds a clause, of whose leaves those count that are in some document.

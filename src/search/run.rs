@@ -2,13 +2,14 @@
 
 use super::asked::Asked;
 use super::check::check;
-use super::cursors::{of_segment, restriction, scorer};
+use super::cursors::{of_segment, restriction};
 use super::nearest::nearest;
 use super::options::{End, Matching, Options};
 use super::order::SortValue;
+use super::phrases::OnePhrase;
 use super::plan::QueryPlan;
 use super::sorted::sorted;
-use super::{Found, FoundHit, Index, distinct, facets, lists, sort};
+use super::{Found, FoundHit, Index, distinct, facets, sort};
 use crate::base::cpu;
 use crate::base::error::{Error, Result};
 use crate::index::segment::Ids;
@@ -18,7 +19,6 @@ use crate::rank::clause::{Clause, terms};
 use crate::rank::collector::{Collector, Restriction};
 use crate::rank::few;
 use crate::rank::found::{self, Documents};
-use crate::rank::phrase;
 use crate::rank::{Clock, Hit, TopK};
 use smallvec::{SmallVec, smallvec};
 use std::collections::HashSet;
@@ -163,17 +163,15 @@ fn top(
         Some(([SortValue::Number(score)], doc_id)) => Some((*score, sort::ordinal(index, doc_id)?)),
         _ => None,
     };
-    let phrase = plan.only_phrase().filter(|_| !options.wants_all());
     let mut top = TopK::new(wanted);
     for (number, part) in index.snapshot().parts().iter().enumerate() {
-        let ordinals = part.segment.kept_ordinals()?;
-        let (segment, base) = (number as u32, part.base);
-        if let Some(leaf) = phrase
-            && let Some((terms, chain)) = lists::unjoined(&part.segment, number, leaf)?
-        {
-            let restriction = Restriction { after, ..restriction(plan, part, number, options, clock)? };
-            let mut collector = Collector { top: &mut top, restriction, segment, base, ordinals, clock };
-            phrase::best(cpu::tier(), terms, chain, scorer(plan, part, leaf)?, &mut collector)?;
+        let restriction = || Ok(Restriction { after, ..restriction(plan, part, number, options, clock)? });
+        let phrase = if options.wants_all() { None } else { OnePhrase::new(plan, part, number, clock)? };
+        if let Some(phrase) = phrase {
+            if let Some(of_others) = phrase.of_others(clock)? {
+                rank(vec![of_others], Ranked::All, &mut collector(&mut top, restriction()?, part, number, clock)?);
+            }
+            phrase.best(&mut collector(&mut top, restriction()?, part, number, clock)?)?;
             continue;
         }
         let Some((clauses, restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {
@@ -183,10 +181,23 @@ fn top(
         let allowed = restriction.allowed.clone();
         let few = allowed.as_ref().and_then(|allowed| allowed.few.as_deref());
         let ranked = few.filter(|few| few.len() < few::most(&clauses)).map_or(Ranked::All, Ranked::Few);
-        rank(clauses, ranked, &mut Collector { top: &mut top, restriction, segment, base, ordinals, clock });
+        rank(clauses, ranked, &mut collector(&mut top, restriction, part, number, clock)?);
         clock.check()?;
     }
     Ok(top.into_hits())
+}
+
+/// What the search of a segment reports to.
+fn collector<'c, 's>(
+    top: &'c mut TopK,
+    restriction: Restriction<'s>,
+    part: &'s SnapshotSegment,
+    number: usize,
+    clock: &'c Clock,
+) -> Result<Collector<'c, 's>> {
+    let ordinals = part.segment.kept_ordinals()?;
+    let in_order = ordinals.is_none();
+    Ok(Collector { top, restriction, segment: number as u32, base: part.base, ordinals, in_order, clock })
 }
 
 /// Which documents of a segment are ranked.
@@ -238,8 +249,7 @@ fn counted_first(index: &Index, plan: &QueryPlan, options: &Options, wanted: usi
             }
             _ => (Ranked::All, restriction),
         };
-        let (ordinals, segment, base) = (part.segment.kept_ordinals()?, number as u32, part.base);
-        self::rank(clauses, ranked, &mut Collector { top: &mut top, restriction, segment, base, ordinals, clock });
+        self::rank(clauses, ranked, &mut collector(&mut top, restriction, part, number, clock)?);
         clock.check()
     };
     let (facets, total) = facets::of_plan(index, plan, options, fields, None, &mut rank, clock)?;
@@ -262,11 +272,8 @@ fn count_plan(index: &Index, plan: &QueryPlan, options: &Options, clock: &Clock)
     }
     let mut count = 0;
     for (number, part) in index.snapshot().parts().iter().enumerate() {
-        if let Some(leaf) = plan.only_phrase()
-            && let Some((terms, chain)) = lists::unjoined(&part.segment, number, leaf)?
-        {
-            let restriction = restriction(plan, part, number, options, clock)?;
-            count += phrase::count(cpu::tier(), terms, chain, restriction, clock)?;
+        if let Some(phrase) = OnePhrase::new(plan, part, number, clock)? {
+            count += phrase.count(options, clock)?;
             continue;
         }
         let Some((clauses, mut restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {

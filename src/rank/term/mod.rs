@@ -109,10 +109,7 @@ impl<'s> Term<'s> {
 
     /// The number of postings.
     pub fn postings(&self) -> usize {
-        match &self.source {
-            Source::List(view) => view.count,
-            Source::Decoded { doc_ids, .. } => doc_ids.len(),
-        }
+        self.source.postings()
     }
 
     /// Lists in which documents are looked up come in this order: bit sets first, where that takes least, and then the shortest.

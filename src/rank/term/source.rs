@@ -31,6 +31,15 @@ impl Source<'_> {
         }
     }
 
+    /// The number of postings.
+    #[inline(always)]
+    pub fn postings(&self) -> usize {
+        match self {
+            Source::List(view) => view.count,
+            Source::Decoded { doc_ids, .. } => doc_ids.len(),
+        }
+    }
+
     /// No postings.
     pub fn none() -> Self {
         Source::of(Vec::new(), Vec::new())

@@ -5,7 +5,7 @@ use crate::analysis::{Analyzer, AnalyzerOptions};
 use crate::index::segment::Pair;
 use crate::index::{Document, Field, Value, WriterOptions};
 use crate::rank::Clock;
-use crate::search::lists;
+use crate::search::phrases::OnePhrase;
 use crate::search::plan::QueryPlan;
 
 const DOCUMENTS: usize = 6000;
@@ -27,19 +27,27 @@ fn texts() -> Vec<Vec<String>> {
     (0..DOCUMENTS).map(text).collect()
 }
 
-/// The documents of [`texts`], in two segments, some of them deleted.
-fn index_of(folder: &Path, reorder: Option<bool>) -> Index {
+/// The documents of [`texts`], in two segments, some of them deleted; with titles of up to eight other words, if they are to have any.
+fn index_of(folder: &Path, reorder: Option<bool>, titles: bool) -> Index {
     let field = |name: &str, kind| Field::new(name, kind);
-    let fields = vec![field("body", Kind::Text), field("seller", Kind::Keyword), field("price", Kind::Numeric)];
+    let mut fields = vec![field("body", Kind::Text), field("seller", Kind::Keyword), field("price", Kind::Numeric)];
+    if titles {
+        fields.push(Field { weight: 2.0, ..field("title", Kind::Text) });
+    }
     let analyzer = Analyzer::new(AnalyzerOptions::default()).unwrap();
     let schema = Schema { fields, analyzer, positions: true, codecs: index::Codecs::default() };
     let mut writer = Writer::open(folder, Some(schema), WriterOptions::default()).unwrap();
+    let mut noise = Noise(3);
     for (doc, words) in texts().iter().enumerate() {
-        let values = vec![
+        let mut values = vec![
             (0, Value::Text(words.join(" ").into())),
             (1, Value::Keywords(vec![format!("s{}", doc % 300).into()])),
             (2, Value::Number(doc as f64)),
         ];
+        if titles {
+            let title: Vec<String> = (0..noise.below(9)).map(|_| word(&mut noise)).collect();
+            values.push((3, Value::Text(title.join(" ").into())));
+        }
         writer.add(Id::Int(doc as i64), Document { values }).unwrap();
         if doc == DOCUMENTS / 3 {
             writer.commit().unwrap();
@@ -69,9 +77,10 @@ fn the_best_documents_with_a_phrase_are_the_first_of_all() {
         ["\"w0 w0\"", "\"w0 w0 w0\"", "\"w1 w0 w1\"", "\"w2 w0\"^3 -w3", "\"w7 w2\" -\"w0 w0\"", "\"w1 none\""]
             .map(Into::into),
     );
-    for reorder in [None, Some(false), Some(true)] {
+    let orders = [None, Some(false), Some(true)];
+    for (reorder, titles) in orders.into_iter().flat_map(|reorder| [(reorder, false), (reorder, true)]) {
         let folder = tempfile::tempdir().unwrap();
-        let index = index_of(folder.path(), reorder);
+        let index = index_of(folder.path(), reorder, titles);
         let filters = [
             Filter::default(),
             filter(Condition::Keywords(1, vec![b"s33".to_vec()])),
@@ -80,12 +89,9 @@ fn the_best_documents_with_a_phrase_are_the_first_of_all() {
         let (mut sought, mut left_out) = (0, 0);
         for query in &queries {
             let plan = QueryPlan::new(&index, (&**query).into(), &Options::default(), &Clock::never()).unwrap();
-            if let Some(phrase) = plan.only_phrase() {
-                let parts = index.snapshot().parts();
-                sought += (parts.iter().enumerate())
-                    .filter(|(number, part)| lists::unjoined(&part.segment, *number, phrase).unwrap().is_some())
-                    .count();
-            }
+            sought += (index.snapshot().parts().iter().enumerate())
+                .filter(|(number, part)| OnePhrase::new(&plan, part, *number, &Clock::never()).unwrap().is_some())
+                .count();
             for filter in &filters {
                 for matching in MATCHINGS {
                     // With a total, all documents that have it are found first.
@@ -97,6 +103,7 @@ fn the_best_documents_with_a_phrase_are_the_first_of_all() {
                         ..Options::default()
                     };
                     let all_hits = index.search(query, &all).unwrap().hits;
+                    assert_eq!(index.count(query, &all).unwrap(), all_hits.len() as u64, "{query} {all:?}");
                     for limit in [1, 3, 10, 200] {
                         let options = Options { total: false, limit, ..all.clone() };
                         let best = index.search(query, &options).unwrap().hits;
@@ -121,7 +128,7 @@ fn the_best_documents_with_a_phrase_are_the_first_of_all() {
 #[test]
 fn phrases_beside_words_are_found_in_documents_with_both() {
     let folder = tempfile::tempdir().unwrap();
-    let index = index_of(folder.path(), None);
+    let index = index_of(folder.path(), None, false);
     let hits = |text: &str, matching| -> HashMap<u64, f64> {
         let options = Options { matching, limit: DOCUMENTS, ..Options::default() };
         index.search(text, &options).unwrap().hits.into_iter().map(|hit| (hit.doc_id, hit.score)).collect()
@@ -152,7 +159,7 @@ fn phrases_beside_words_are_found_in_documents_with_both() {
 #[test]
 fn phrases_are_where_their_words_follow_each_other() {
     let folder = tempfile::tempdir().unwrap();
-    let index = index_of(folder.path(), None);
+    let index = index_of(folder.path(), None, false);
     let texts = texts();
     let mut noise = Noise(11);
     let (mut by_known, mut found) = ([0; 3], 0);

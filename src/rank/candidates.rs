@@ -47,6 +47,16 @@ impl Candidates {
         self.accumulators.len() == 0
     }
 
+    /// Some documents, as far as they count.
+    #[inline(always)]
+    pub(super) fn begin(&mut self, doc_ids: &[u32], collector: &Collector) {
+        self.accumulators.clear();
+        self.accumulators.reserve(doc_ids.len());
+        for &doc_id in doc_ids {
+            self.accumulators.push_if(collector.restriction.allows(doc_id), doc_id, 0.0);
+        }
+    }
+
     /// The documents in `first..=last`, which lie in one block of a term, that have it and all other clauses, and that count, with their
     /// scores. They are found before any is scored: for as long as there is no threshold, scores leave nothing out.
     #[inline(always)]

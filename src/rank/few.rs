@@ -5,14 +5,20 @@ use super::candidates::Candidates;
 use super::clause::{Clause, terms};
 use super::clock::Clock;
 use super::collector::{Collector, Restriction};
-use super::matching::{retain, retain_if};
+use super::costs::{DECODED, IN_BITS, looked_up};
+use super::matching::{retain, retain_if, retain_in_bits};
 use super::term::Term;
 use crate::base::tiers::tiered;
+use crate::index::segment::Allowed;
+use smallvec::SmallVec;
 
 /// How many postings are ranked in the time that looking one document up in a list takes: where documents must have a clause, as most
 /// blocks are skipped then, and where they need not.
 const LOOK_UP: usize = 32;
 const LOOK_UP_TOGETHER: usize = 4;
+
+/// The few documents that pass a filter are looked for term by term if there are no more terms than this.
+const FEW_TERMS: usize = 8;
 
 /// Looking up the scores of a document that is known to match takes as long as so many postings of the rarest clause.
 const FOUND: usize = 4;
@@ -20,6 +26,13 @@ const FOUND: usize = 4;
 /// Documents that are looked up together; fewer, if they are known to match, as the threshold that they leave bounds the next.
 const TOGETHER: usize = 1024;
 const FOUND_TOGETHER: usize = 64;
+
+/// Whether ranking the documents that pass a filter takes less time than ranking all, if they are kept as a list.
+pub fn pays(allowed: &Allowed, clauses: &[Clause]) -> bool {
+    let terms: usize = clauses.iter().map(|clause| clause.terms.len()).sum();
+    let term_by_term = terms <= FEW_TERMS && !clauses.iter().any(|clause| clause.required);
+    allowed.few.as_ref().is_some_and(|few| term_by_term || few.len() < most(clauses))
+}
 
 /// So many documents are looked up in the time that ranking all takes.
 pub fn most(clauses: &[Clause]) -> usize {
@@ -81,34 +94,132 @@ fn exclude(term: &mut Term, doc_ids: &mut Vec<u32>, of_list: &mut Vec<u32>) {
         let count = retain(term, of_list);
         of_list.truncate(count);
     }
+    leave_out(of_list, doc_ids);
+}
+
+/// Takes out those of `others`; both ascend.
+#[inline(always)]
+fn leave_out(others: &mut Vec<u32>, doc_ids: &mut Vec<u32>) {
     // Ends the search of the last document, and is none.
-    of_list.push(u32::MAX);
+    others.push(u32::MAX);
     let mut next = 0;
     let kept = retain_if(doc_ids, |doc_id| {
-        while of_list[next] < doc_id {
+        while others[next] < doc_id {
             next += 1;
         }
-        of_list[next] != doc_id
+        others[next] != doc_id
     });
     doc_ids.truncate(kept);
+    others.pop();
 }
 
 tiered! {
-    /// The best of these documents, which ascend, with all required clauses, and one clause at least. The others only add to
-    /// their scores. If they `are_found`, all have all clauses.
-    pub fn few<'a, 'c, 's>(
-        doc_ids: &'a [u32], are_found: bool, clauses: Vec<Clause<'s>>, collector: &'a mut Collector<'c, 's>,
-    ) -> () = few_on_tier;
+    /// The best of these documents, which ascend and have all required clauses, and one clause at least. The others only add to their scores.
+    pub fn found<'a, 'c, 's>(
+        doc_ids: &'a [u32], clauses: Vec<Clause<'s>>, collector: &'a mut Collector<'c, 's>,
+    ) -> () = found_on_tier;
 }
 
 #[inline(always)]
-fn few_on_tier<'s>(doc_ids: &[u32], are_found: bool, clauses: Vec<Clause<'s>>, collector: &mut Collector<'_, 's>) {
+fn found_on_tier<'s>(doc_ids: &[u32], clauses: Vec<Clause<'s>>, collector: &mut Collector<'_, 's>) {
+    let (mut required, mut optional) = divided(clauses);
+    rank(doc_ids, true, &mut required, &mut optional, collector);
+}
+
+tiered! {
+    /// The best of the few documents that pass the collector's filter, with all required clauses, and one clause at least. The others only
+    /// add to their scores.
+    pub fn passing<'a, 'c, 's>(
+        allowed: &'a Allowed, clauses: Vec<Clause<'s>>, collector: &'a mut Collector<'c, 's>,
+    ) -> () = passing_on_tier;
+}
+
+#[inline(always)]
+fn passing_on_tier<'s>(allowed: &Allowed, clauses: Vec<Clause<'s>>, collector: &mut Collector<'_, 's>) {
+    let doc_ids = allowed.few.as_deref().unwrap_or_default();
+    let (mut required, mut optional) = divided(clauses);
+    if required.is_empty() && optional.len() <= FEW_TERMS {
+        return any(doc_ids, allowed, &mut optional, collector);
+    }
+    rank(doc_ids, false, &mut required, &mut optional, collector);
+}
+
+/// The clauses that documents must have, those with the fewest postings first, and the terms of the others, those that can add the most
+/// first.
+#[inline(always)]
+fn divided(clauses: Vec<Clause>) -> (Vec<Clause>, Vec<Term>) {
     let (mut required, optional): (Vec<Clause>, Vec<Clause>) = clauses.into_iter().partition(|clause| clause.required);
     let mut optional = terms(optional);
     required.iter_mut().flat_map(|clause| &mut clause.terms).chain(&mut optional).for_each(Term::compute_max_score);
     required.sort_by_key(Clause::postings);
     optional.sort_by(|a, b| b.max_score().total_cmp(&a.max_score()));
-    rank(doc_ids, are_found, &mut required, &mut optional, collector);
+    (required, optional)
+}
+
+/// Offers the best of some documents with any of the terms, of which those that can add the most come first: the documents with the first
+/// term, with what the other ones add to their scores, then those with the next that lack it, until those that are left cannot exceed the
+/// threshold together (MaxScore, term by term).
+#[inline(always)]
+fn any<'s>(doc_ids: &[u32], allowed: &Allowed, terms: &mut [Term<'s>], collector: &mut Collector<'_, 's>) {
+    let bounds: SmallVec<[f64; FEW_TERMS]> = terms.iter().map(|term| term.max_score().into()).collect();
+    let rest = sums_from(&bounds);
+    let places = |terms: &[Term]| -> SmallVec<[usize; FEW_TERMS]> { terms.iter().map(Term::place).collect() };
+    let (of_terms, of_excluded) = (places(terms), places(&collector.restriction.excluded));
+    let (mut found, mut seen) = (Vec::new(), Vec::new());
+    let mut candidates = Candidates::default();
+    for at in 0..terms.len() {
+        if rest[at] <= collector.threshold() {
+            return;
+        }
+        let (term, others) = terms[at..].split_first_mut().unwrap_or_else(|| unreachable!());
+        found.clear();
+        append_with(term, doc_ids, allowed, &mut found);
+        term.return_to(of_terms[at]);
+        leave_out(&mut seen, &mut found);
+        for some in found.chunks(FOUND_TOGETHER) {
+            if collector.clock.is_over() {
+                return;
+            }
+            candidates.begin(some, collector);
+            candidates.add_known(term, collector.threshold(), bounds[at], rest[at + 1]);
+            for (term, other) in others.iter_mut().zip(at + 1..) {
+                candidates.add(term, collector.threshold(), bounds[other], rest[other + 1]);
+            }
+            candidates.offer(collector);
+        }
+        // Those of the next term begin anew.
+        collector.in_order = false;
+        seen.extend_from_slice(&found);
+        seen.sort();
+        let terms = terms.iter_mut().zip(&of_terms);
+        let excluded = collector.restriction.excluded.iter_mut().zip(&of_excluded);
+        terms.chain(excluded).for_each(|(term, &place)| term.return_to(place));
+    }
+}
+
+/// Adds those of some documents that have a term: by looking them up in its list, or its documents up in the set of all of these, whichever
+/// takes less.
+#[inline(always)]
+fn append_with(term: &mut Term, doc_ids: &[u32], allowed: &Allowed, to: &mut Vec<u32>) {
+    let by_list = (DECODED + IN_BITS) * term.postings();
+    let kept = if allowed.is_sieve() && by_list < looked_up(std::slice::from_ref(term)) * doc_ids.len() {
+        term.append(0..term.blocks(), to);
+        retain_in_bits(allowed.words(), to)
+    } else {
+        to.extend_from_slice(doc_ids);
+        retain(term, to)
+    };
+    to.truncate(kept);
+}
+
+/// The sums of some bounds from each on.
+#[inline(always)]
+fn sums_from(bounds: &[f64]) -> SmallVec<[f64; FEW_TERMS + 1]> {
+    let mut sums = SmallVec::from_elem(0.0, bounds.len() + 1);
+    for (at, bound) in bounds.iter().enumerate().rev() {
+        sums[at] = sums[at + 1] + bound;
+    }
+    sums
 }
 
 /// Offers those of some documents, which ascend, that match, by clauses that they must have and terms that add to their scores. All
@@ -124,11 +235,8 @@ pub(super) fn rank<'s>(
     // The upper bounds of all clauses, and of those from each on.
     let of_term = |term: &Term| f64::from(term.max_score());
     let of_required = required.iter().map(|clause| clause.terms.iter().map(of_term).sum());
-    let bounds: Vec<f64> = of_required.chain(optional.iter().map(of_term)).collect();
-    let mut rest = vec![0.0; bounds.len() + 1];
-    for (at, bound) in bounds.iter().enumerate().rev() {
-        rest[at] = rest[at + 1] + bound;
-    }
+    let bounds: SmallVec<[f64; FEW_TERMS]> = of_required.chain(optional.iter().map(of_term)).collect();
+    let rest = sums_from(&bounds);
     // Without any of the terms the score is 0, which is none.
     let least = if required.is_empty() { 0.0 } else { f64::NEG_INFINITY };
     let mut candidates = Candidates::default();
@@ -136,11 +244,7 @@ pub(super) fn rank<'s>(
         if collector.clock.is_over() {
             return;
         }
-        candidates.accumulators.clear();
-        candidates.accumulators.reserve(doc_ids.len());
-        for &doc_id in doc_ids {
-            candidates.accumulators.push_if(collector.restriction.allows(doc_id), doc_id, 0.0);
-        }
+        candidates.begin(doc_ids, collector);
         for (at, clause) in required.iter_mut().enumerate() {
             let (threshold, bound, rest) = (collector.threshold(), bounds[at], rest[at + 1]);
             match &mut clause.terms[..] {

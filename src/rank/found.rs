@@ -5,6 +5,7 @@ use super::clause::{Clause, deciding, terms};
 use super::clock::Clock;
 use super::collector::Restriction;
 use super::conjunction;
+use super::costs::{COMBINED, DECODED, GONE_THROUGH, IN_ORDER, MERGED, in_set, looked_up};
 use super::few;
 use super::matching::{self, for_each_bit};
 use super::term::Term;
@@ -203,29 +204,8 @@ enum Lead {
     Clause(usize),
 }
 
-/// What things take, in tenths of a nanosecond (on a Zen 4): decoding a posting, also where those of several lists are put in order, and
-/// setting its bit in a set; looking a document up together with others, in a bit set and in another list, and in one of several lists
-/// besides; combining the bits of so many documents of two sets, and going through those of so many in one; merging a posting of two lists,
-/// decoded for that.
-const DECODED: usize = 5;
-const IN_ORDER: usize = 40;
-const SET: usize = 13;
-const IN_BITS: usize = 7;
-const IN_LIST: usize = 38;
-const IN_SEVERAL: usize = 15;
-const COMBINED: usize = 40;
-const GONE_THROUGH: usize = 8;
-const MERGED: usize = 8;
-
 /// Documents with one of a query's words have another one so many times as often as others do.
 const RELATED: usize = 2;
-
-/// What looking a document up takes.
-fn looked_up(terms: &[Term]) -> usize {
-    let in_term = |term: &Term| if term.bits().is_some() { IN_BITS } else { IN_LIST };
-    let in_all = terms.iter().map(in_term).sum::<usize>();
-    if terms.len() > 1 { in_all + IN_SEVERAL * terms.len() } else { in_all }
-}
 
 /// The shortest list of documents, unless sets are faster than looking these up. `with_set`: what a set takes besides.
 fn lead(documents: u32, clauses: &[Clause], restriction: &Restriction, with_set: usize) -> Option<Lead> {
@@ -251,11 +231,6 @@ fn lead(documents: u32, clauses: &[Clause], restriction: &Restriction, with_set:
     }
     let of_terms = clauses.iter().flat_map(|clause| &clause.terms).map(|term| in_set(documents, term));
     (by_list < documents / COMBINED + of_terms.sum::<usize>() + with_set).then_some(lead)
-}
-
-/// What adding a term's documents to a set takes.
-fn in_set(documents: usize, term: &Term) -> usize {
-    documents / COMBINED + if term.bits().is_some() { 0 } else { SET * term.postings() }
 }
 
 /// The documents that match, unless a set is faster, which takes `with_set` besides; takes the clauses then.

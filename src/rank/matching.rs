@@ -23,14 +23,20 @@ const WORDS: usize = WINDOW / 64;
 #[inline(always)]
 pub(super) fn retain(term: &mut Term, doc_ids: &mut [u32]) -> usize {
     if let Some(bits) = term.bits() {
-        assert_within(bits, doc_ids);
-        // SAFETY: as was just asserted.
-        return unsafe { bit_set::retain(bits.as_ptr().cast(), 0, doc_ids) };
+        return retain_in_bits(bits, doc_ids);
     }
     match term.retain(doc_ids) {
         Some(kept) => kept,
         None => retain_if(doc_ids, |doc_id| term.contains(doc_id)),
     }
+}
+
+/// Moves the documents that have their bit set to the front, and returns their number.
+#[inline(always)]
+pub(super) fn retain_in_bits(bits: &[u32], doc_ids: &mut [u32]) -> usize {
+    assert_within(bits, doc_ids);
+    // SAFETY: as was just asserted.
+    unsafe { bit_set::retain(bits.as_ptr().cast(), 0, doc_ids) }
 }
 
 /// How many documents have their bit set.

@@ -15,7 +15,7 @@
 //! | [`chain`] | what lists of neighbouring words tell of a phrase |
 //! | [`near`] | words of a phrase close to each other |
 //! | `conjunction` | the documents with all of several clauses |
-//! | [`found`], [`matching`] | which documents match, without scores: by lists or sets, and by sets |
+//! | [`found`], [`matching`], `costs` | which documents match, without scores: by lists or sets, and by sets; what these take |
 //! | [`collector`], [`top_k`] | what they are reported to |
 //! | [`clock`] | the time limit of a search |
 //!
@@ -48,7 +48,8 @@
 //!   up in an array of a window's documents, or put in order where they have few postings in a range; of many terms, where these have
 //!   many postings, also those of non-essential ones, as long as that takes less than to look the candidates up. Which are essential is
 //!   decided for the segment, as the threshold rises, and anew in each range by the upper bounds there.
-//! * **A filter** that few documents pass sifts postings before they are scored.
+//! * **A filter** that few documents pass sifts postings before they are scored. If they are so few that they are kept as a list, and any
+//!   term is enough, documents come term by term ([`few`]), and those of the lesser terms only as long as these may exceed the threshold.
 //! * **One term** ([`block_max::one`]): the 32 best of a frequent term are among its [champions](crate::index::list::champions).
 //!   Otherwise groups of 32 blocks are skipped by their bounds, then blocks.
 //! * **One phrase** ([`phrase::best`]): a document has it no more often than its rarest pair or term. That bounds the scores of blocks
@@ -71,6 +72,7 @@ pub mod clause;
 pub mod clock;
 pub mod collector;
 mod conjunction;
+mod costs;
 pub mod few;
 pub mod found;
 mod initial;

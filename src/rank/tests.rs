@@ -157,50 +157,53 @@ fn check(
                     && allowed.is_none_or(|allowed| crate::base::bits::has_bit(&allowed.bits, doc_id))
             };
             let wanted = corpus.exhaustive(clauses, required, &norms, k, allows);
-            let mut top = TopK::new(k);
+            let all = corpus.exhaustive(clauses, required, &norms, usize::MAX, allows);
+            let mut all: Vec<u32> = all.into_iter().map(|(doc_id, _)| doc_id).collect();
+            all.sort_unstable();
             let restriction = || {
                 let excluded = excluded.into_iter().map(term).collect();
                 Restriction { deleted, allowed: allowed.cloned(), after: None, excluded }
             };
-            let mut collector = Collector {
-                top: &mut top,
-                restriction: restriction(),
-                segment: 0,
-                base: 0,
-                ordinals: None,
-                in_order: true,
-                clock: &Clock::never(),
-            };
             let of_clause = |clause: &Vec<usize>| clause.iter().map(|&at| term(at)).collect();
             let clause = |clause: &Vec<usize>| Clause { terms: of_clause(clause), required: false };
-            if required > 0 {
-                let (required, optional) = clauses.split_at(required);
-                let optional = optional.iter().flatten().map(|&at| term(at)).collect();
-                block_max::all(tier, required.iter().map(clause).collect(), optional, &mut collector);
-            } else {
-                let terms: Vec<Term> = clauses.iter().flatten().map(|&at| term(at)).collect();
-                match <[Term; 1]>::try_from(terms) {
-                    Ok([mut term]) => block_max::one(tier, &mut term, &mut collector),
-                    Err(terms) => block_max::any(tier, terms, &mut collector),
-                }
-            }
-            let got: Vec<(u32, f64)> = top.into_hits().iter().map(|hit| (hit.doc_id, hit.score)).collect();
-            assert_eq!(got, wanted, "{} {clauses:?} required: {required}, k {k}", tier.name());
-
-            let all = corpus.exhaustive(clauses, required, &norms, usize::MAX, allows);
-            let mut all: Vec<u32> = all.into_iter().map(|(doc_id, _)| doc_id).collect();
-            all.sort_unstable();
-            let clauses = || {
+            let divided = || -> Vec<Clause> {
                 let clause = |(at, of): (usize, _)| Clause { required: at < required, ..clause(of) };
                 clauses.iter().enumerate().map(clause).collect()
             };
+            let few = allowed.filter(|allowed| allowed.few.is_some());
+            for few in std::iter::once(None).chain(few.map(Some)) {
+                let mut top = TopK::new(k);
+                let mut collector = Collector {
+                    top: &mut top,
+                    restriction: restriction(),
+                    segment: 0,
+                    base: 0,
+                    ordinals: None,
+                    in_order: true,
+                    clock: &Clock::never(),
+                };
+                let (of_required, optional) = clauses.split_at(required);
+                let optional = || optional.iter().flatten().map(|&at| term(at)).collect::<Vec<Term>>();
+                if let Some(allowed) = few {
+                    few::passing(tier, allowed, divided(), &mut collector);
+                } else if required > 0 {
+                    block_max::all(tier, of_required.iter().map(clause).collect(), optional(), &mut collector);
+                } else {
+                    match <[Term; 1]>::try_from(optional()) {
+                        Ok([mut term]) => block_max::one(tier, &mut term, &mut collector),
+                        Err(terms) => block_max::any(tier, terms, &mut collector),
+                    }
+                }
+                let got: Vec<(u32, f64)> = top.into_hits().iter().map(|hit| (hit.doc_id, hit.score)).collect();
+                assert_eq!(got, wanted, "{} {clauses:?} required: {required}, k {k}", tier.name());
+            }
             let never = &Clock::never();
-            let found = found::found(tier, corpus.documents, clauses(), &mut restriction(), never).unwrap();
+            let found = found::found(tier, corpus.documents, divided(), &mut restriction(), never).unwrap();
             assert_eq!(found.count(tier), all.len());
             let mut got = Vec::new();
             found.for_each(|doc_id| got.push(doc_id));
             assert_eq!(got, all, "{} required: {required}", tier.name());
-            let count = found::count(tier, corpus.documents, clauses(), &mut restriction(), never).unwrap();
+            let count = found::count(tier, corpus.documents, divided(), &mut restriction(), never).unwrap();
             assert_eq!(count, all.len() as u64);
         }
     }
@@ -245,9 +248,23 @@ fn the_best_are_those_of_scoring_everything() {
                 // Filters that sift, that list few documents, and that do neither.
                 for (one_of, lists_few) in [(3, false), (20, false), (50, true)] {
                     let allowed = passing(documents, one_of, lists_few);
-                    check(&corpus, &clauses, k, (k == 10).then_some(&deleted[..]), None, Some(&allowed));
+                    let excluded = (k == 100).then_some(5);
+                    check(&corpus, &clauses, k, (k == 10).then_some(&deleted[..]), excluded, Some(&allowed));
                 }
             }
+        }
+    }
+}
+
+/// Of two terms of the same weight, some documents have one, others the other. Only frequencies matter.
+#[test]
+fn equal_scores_are_in_order_where_documents_come_term_by_term() {
+    let mut corpus = Corpus::new(6000, &[300, 20, 1, 1, 1, 1, 300], 9);
+    corpus.bm25.b = 0.0;
+    let allowed = passing(6000, 20, true);
+    for k in (40..90).step_by(5) {
+        for excluded in [None, Some(1)] {
+            check(&corpus, &[vec![0], vec![6]], k, None, excluded, Some(&allowed));
         }
     }
 }

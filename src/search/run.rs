@@ -12,7 +12,7 @@ use super::sorted::sorted;
 use super::{Found, FoundHit, Index, distinct, facets, sort};
 use crate::base::cpu;
 use crate::base::error::{Error, Result};
-use crate::index::segment::Ids;
+use crate::index::segment::{Allowed, Ids};
 use crate::index::snapshot::SnapshotSegment;
 use crate::rank::block_max;
 use crate::rank::clause::{Clause, terms};
@@ -178,9 +178,8 @@ fn top(
             continue;
         };
         let restriction = Restriction { after, ..restriction };
-        let allowed = restriction.allowed.clone();
-        let few = allowed.as_ref().and_then(|allowed| allowed.few.as_deref());
-        let ranked = few.filter(|few| few.len() < few::most(&clauses)).map_or(Ranked::All, Ranked::Few);
+        let few = restriction.allowed.clone().filter(|allowed| few::pays(allowed, &clauses));
+        let ranked = few.as_deref().map_or(Ranked::All, Ranked::Passing);
         rank(clauses, ranked, &mut collector(&mut top, restriction, part, number, clock)?);
         clock.check()?;
     }
@@ -204,8 +203,8 @@ fn collector<'c, 's>(
 enum Ranked<'d> {
     /// Those that match.
     All,
-    /// Those of a few that match.
-    Few(&'d [u32]),
+    /// Those of a few that pass the filter.
+    Passing(&'d Allowed),
     /// These, which are all that match and have all clauses that documents must have.
     Found(&'d [u32]),
 }
@@ -215,8 +214,8 @@ fn rank<'s>(mut clauses: Vec<Clause<'s>>, ranked: Ranked, collector: &mut Collec
     let tier = cpu::tier();
     match ranked {
         Ranked::All => {}
-        Ranked::Few(doc_ids) => return few::few(tier, doc_ids, false, clauses, collector),
-        Ranked::Found(doc_ids) => return few::few(tier, doc_ids, true, clauses, collector),
+        Ranked::Passing(allowed) => return few::passing(tier, allowed, clauses, collector),
+        Ranked::Found(doc_ids) => return few::found(tier, doc_ids, clauses, collector),
     }
     let required = clauses.iter().filter(|clause| clause.required).count();
     if let [Clause { terms, .. }] = &mut clauses[..]

@@ -18,7 +18,7 @@ const LOOK_UP: usize = 32;
 const LOOK_UP_TOGETHER: usize = 4;
 
 /// The few documents that pass a filter are looked for term by term if there are no more terms than this.
-const FEW_TERMS: usize = 8;
+const FEW_TERMS: usize = 32;
 
 /// Looking up the scores of a document that is known to match takes as long as so many postings of the rarest clause.
 const FOUND: usize = 4;
@@ -27,7 +27,7 @@ const FOUND: usize = 4;
 const TOGETHER: usize = 1024;
 const FOUND_TOGETHER: usize = 64;
 
-/// Whether ranking the documents that pass a filter takes less time than ranking all, if they are kept as a list.
+/// Whether the documents that pass a filter are so few that [`passing`] takes less time than ranking all.
 pub fn pays(allowed: &Allowed, clauses: &[Clause]) -> bool {
     let terms: usize = clauses.iter().map(|clause| clause.terms.len()).sum();
     let term_by_term = terms <= FEW_TERMS && !clauses.iter().any(|clause| clause.required);
@@ -94,20 +94,19 @@ fn exclude(term: &mut Term, doc_ids: &mut Vec<u32>, of_list: &mut Vec<u32>) {
         let count = retain(term, of_list);
         of_list.truncate(count);
     }
-    leave_out(of_list, doc_ids);
+    leave_out(of_list, &mut 0, doc_ids);
 }
 
-/// Takes out those of `others`; both ascend.
+/// Takes out those of `others`, of which those before `next` precede; all ascend, across calls too.
 #[inline(always)]
-fn leave_out(others: &mut Vec<u32>, doc_ids: &mut Vec<u32>) {
+fn leave_out(others: &mut Vec<u32>, next: &mut usize, doc_ids: &mut Vec<u32>) {
     // Ends the search of the last document, and is none.
     others.push(u32::MAX);
-    let mut next = 0;
     let kept = retain_if(doc_ids, |doc_id| {
-        while others[next] < doc_id {
-            next += 1;
+        while others[*next] < doc_id {
+            *next += 1;
         }
-        others[next] != doc_id
+        others[*next] != doc_id
     });
     doc_ids.truncate(kept);
     others.pop();
@@ -136,12 +135,12 @@ tiered! {
 
 #[inline(always)]
 fn passing_on_tier<'s>(allowed: &Allowed, clauses: Vec<Clause<'s>>, collector: &mut Collector<'_, 's>) {
-    let doc_ids = allowed.few.as_deref().unwrap_or_default();
+    let few = allowed.few.as_deref().unwrap_or_default();
     let (mut required, mut optional) = divided(clauses);
     if required.is_empty() && optional.len() <= FEW_TERMS {
-        return any(doc_ids, allowed, &mut optional, collector);
+        return any(few, allowed, &mut optional, collector);
     }
-    rank(doc_ids, false, &mut required, &mut optional, collector);
+    rank(few, false, &mut required, &mut optional, collector);
 }
 
 /// The clauses that documents must have, those with the fewest postings first, and the terms of the others, those that can add the most
@@ -156,40 +155,54 @@ fn divided(clauses: Vec<Clause>) -> (Vec<Clause>, Vec<Term>) {
     (required, optional)
 }
 
-/// Offers the best of some documents with any of the terms, of which those that can add the most come first: the documents with the first
-/// term, with what the other ones add to their scores, then those with the next that lack it, until those that are left cannot exceed the
-/// threshold together (MaxScore, term by term).
+/// Offers the best of the few documents that pass a filter with any of the terms, of which those that can add the most come first: the
+/// documents with the first term, with what the other ones add to their scores, then those with the next that lack it, until those that are
+/// left cannot exceed the threshold together (MaxScore, term by term).
 #[inline(always)]
-fn any<'s>(doc_ids: &[u32], allowed: &Allowed, terms: &mut [Term<'s>], collector: &mut Collector<'_, 's>) {
-    let bounds: SmallVec<[f64; FEW_TERMS]> = terms.iter().map(|term| term.max_score().into()).collect();
+fn any<'s>(few: &[u32], allowed: &Allowed, terms: &mut [Term<'s>], collector: &mut Collector<'_, 's>) {
+    let bounds: SmallVec<[f64; 8]> = terms.iter().map(|term| term.max_score().into()).collect();
     let rest = sums_from(&bounds);
-    let places = |terms: &[Term]| -> SmallVec<[usize; FEW_TERMS]> { terms.iter().map(Term::place).collect() };
+    let places = |terms: &[Term]| -> SmallVec<[usize; 8]> { terms.iter().map(Term::place).collect() };
     let (of_terms, of_excluded) = (places(terms), places(&collector.restriction.excluded));
-    let (mut found, mut seen) = (Vec::new(), Vec::new());
+    let mut found = Vec::new();
+    // Those that have been looked at, and those of the present term.
+    let (mut seen, mut of_term) = (Vec::new(), Vec::new());
     let mut candidates = Candidates::default();
     for at in 0..terms.len() {
-        if rest[at] <= collector.threshold() {
-            return;
-        }
-        let (term, others) = terms[at..].split_first_mut().unwrap_or_else(|| unreachable!());
-        found.clear();
-        append_with(term, doc_ids, allowed, &mut found);
-        term.return_to(of_terms[at]);
-        leave_out(&mut seen, &mut found);
-        for some in found.chunks(FOUND_TOGETHER) {
-            if collector.clock.is_over() {
+        let (mut block, mut seen_before) = (0, 0);
+        while block < terms[at].blocks() {
+            let least = collector.threshold() - rest[at + 1];
+            if bounds[at] <= least {
                 return;
             }
-            candidates.begin(some, collector);
-            candidates.add_known(term, collector.threshold(), bounds[at], rest[at + 1]);
-            for (term, other) in others.iter_mut().zip(at + 1..) {
-                candidates.add(term, collector.threshold(), bounds[other], rest[other + 1]);
+            let (term, others) = terms[at..].split_first_mut().unwrap_or_else(|| unreachable!());
+            found.clear();
+            if look_up_pays(few, allowed, term) {
+                found.extend_from_slice(few);
+                let kept = retain(term, &mut found);
+                found.truncate(kept);
+                term.return_to(of_terms[at]);
+                block = term.blocks();
+            } else {
+                block = append_passing(term, block, least, allowed, &mut found);
             }
-            candidates.offer(collector);
+            leave_out(&mut seen, &mut seen_before, &mut found);
+            of_term.extend_from_slice(&found);
+            for some in found.chunks(FOUND_TOGETHER) {
+                if collector.clock.is_over() {
+                    return;
+                }
+                candidates.begin(some, collector);
+                candidates.add_known(term, collector.threshold(), bounds[at], rest[at + 1]);
+                for (term, other) in others.iter_mut().zip(at + 1..) {
+                    candidates.add(term, collector.threshold(), bounds[other], rest[other + 1]);
+                }
+                candidates.offer(collector);
+            }
         }
         // Those of the next term begin anew.
         collector.in_order = false;
-        seen.extend_from_slice(&found);
+        seen.append(&mut of_term);
         seen.sort();
         let terms = terms.iter_mut().zip(&of_terms);
         let excluded = collector.restriction.excluded.iter_mut().zip(&of_excluded);
@@ -197,24 +210,40 @@ fn any<'s>(doc_ids: &[u32], allowed: &Allowed, terms: &mut [Term<'s>], collector
     }
 }
 
-/// Adds those of some documents that have a term: by looking them up in its list, or its documents up in the set of all of these, whichever
-/// takes less.
-#[inline(always)]
-fn append_with(term: &mut Term, doc_ids: &[u32], allowed: &Allowed, to: &mut Vec<u32>) {
+/// Whether looking the documents that pass a filter up in a term's list takes less time than looking its documents up in the set of those.
+fn look_up_pays(few: &[u32], allowed: &Allowed, term: &Term) -> bool {
     let by_list = (DECODED + IN_BITS) * term.postings();
-    let kept = if allowed.is_sieve() && by_list < looked_up(std::slice::from_ref(term)) * doc_ids.len() {
-        term.append(0..term.blocks(), to);
-        retain_in_bits(allowed.words(), to)
-    } else {
-        to.extend_from_slice(doc_ids);
-        retain(term, to)
-    };
-    to.truncate(kept);
+    term.bits().is_some() || !allowed.is_sieve() || looked_up(std::slice::from_ref(term)) * few.len() < by_list
+}
+
+/// Blocks that are decoded between two looks at the threshold.
+const TILE_BLOCKS: usize = 16;
+
+/// Adds those documents of some blocks of a term, from `block` on, that pass a filter and may have scores above `least`. Returns the block
+/// after these.
+#[inline(always)]
+fn append_passing(term: &mut Term, block: usize, least: f64, allowed: &Allowed, to: &mut Vec<u32>) -> usize {
+    let end = term.blocks().min(block + TILE_BLOCKS);
+    let mut next = block;
+    while next < end {
+        let begin = next;
+        while next < end && f64::from(term.block_max(next)) > least {
+            next += 1;
+        }
+        if begin < next {
+            let before = to.len();
+            term.append(begin..next, to);
+            let kept = retain_in_bits(allowed.words(), &mut to[before..]);
+            to.truncate(before + kept);
+        }
+        next += 1;
+    }
+    end
 }
 
 /// The sums of some bounds from each on.
 #[inline(always)]
-fn sums_from(bounds: &[f64]) -> SmallVec<[f64; FEW_TERMS + 1]> {
+fn sums_from(bounds: &[f64]) -> SmallVec<[f64; 9]> {
     let mut sums = SmallVec::from_elem(0.0, bounds.len() + 1);
     for (at, bound) in bounds.iter().enumerate().rev() {
         sums[at] = sums[at + 1] + bound;
@@ -235,7 +264,7 @@ pub(super) fn rank<'s>(
     // The upper bounds of all clauses, and of those from each on.
     let of_term = |term: &Term| f64::from(term.max_score());
     let of_required = required.iter().map(|clause| clause.terms.iter().map(of_term).sum());
-    let bounds: SmallVec<[f64; FEW_TERMS]> = of_required.chain(optional.iter().map(of_term)).collect();
+    let bounds: SmallVec<[f64; 8]> = of_required.chain(optional.iter().map(of_term)).collect();
     let rest = sums_from(&bounds);
     // Without any of the terms the score is 0, which is none.
     let least = if required.is_empty() { 0.0 } else { f64::NEG_INFINITY };

@@ -270,6 +270,16 @@ fn equal_scores_are_in_order_where_documents_come_term_by_term() {
 }
 
 #[test]
+fn blocks_without_hits_are_skipped_where_documents_come_term_by_term() {
+    let corpus = Corpus::new(200_000, &[25, 15], 3);
+    let allowed = passing(200_000, 40, true);
+    for k in [1, 5] {
+        check(&corpus, &[vec![0]], k, None, None, Some(&allowed));
+        check(&corpus, &[vec![0], vec![1]], k, None, None, Some(&allowed));
+    }
+}
+
+#[test]
 fn words_of_single_documents_beside_others() {
     for seed in [1, 3, 5] {
         let corpus = Corpus::new(30_000, &[400, 90, 0, 0, 0], seed);

@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 const LOOK_UP: usize = 32;
 const LOOK_UP_TOGETHER: usize = 4;
 
-/// The few documents that pass a filter are looked for term by term if there are no more terms than this.
+/// With more terms than this, the few documents that pass a filter are not looked for term by term.
 const FEW_TERMS: usize = 32;
 
 /// Looking up the scores of a document that is known to match takes as long as so many postings of the rarest clause.
@@ -29,9 +29,13 @@ const FOUND_TOGETHER: usize = 64;
 
 /// Whether the documents that pass a filter are so few that [`passing`] takes less time than ranking all.
 pub fn pays(allowed: &Allowed, clauses: &[Clause]) -> bool {
-    let terms: usize = clauses.iter().map(|clause| clause.terms.len()).sum();
-    let term_by_term = terms <= FEW_TERMS && !clauses.iter().any(|clause| clause.required);
-    allowed.few.as_ref().is_some_and(|few| term_by_term || few.len() < most(clauses))
+    allowed.few.as_ref().is_some_and(|few| is_term_by_term(clauses) || few.len() < most(clauses))
+}
+
+/// Whether the few documents that pass a filter are looked for term by term: one of the terms is enough, and these are not too many.
+fn is_term_by_term(clauses: &[Clause]) -> bool {
+    let is_any = clauses.len() == 1 || !clauses.iter().any(|clause| clause.required);
+    is_any && clauses.iter().map(|clause| clause.terms.len()).sum::<usize>() <= FEW_TERMS
 }
 
 /// So many documents are looked up in the time that ranking all takes.
@@ -136,23 +140,29 @@ tiered! {
 #[inline(always)]
 fn passing_on_tier<'s>(allowed: &Allowed, clauses: Vec<Clause<'s>>, collector: &mut Collector<'_, 's>) {
     let few = allowed.few.as_deref().unwrap_or_default();
-    let (mut required, mut optional) = divided(clauses);
-    if required.is_empty() && optional.len() <= FEW_TERMS {
-        return any(few, allowed, &mut optional, collector);
+    if is_term_by_term(&clauses) {
+        return any(few, allowed, &mut greatest_first(clauses), collector);
     }
+    let (mut required, mut optional) = divided(clauses);
     rank(few, false, &mut required, &mut optional, collector);
 }
 
-/// The clauses that documents must have, those with the fewest postings first, and the terms of the others, those that can add the most
-/// first.
+/// The clauses that documents must have, those with the fewest postings first, and the terms of the others.
 #[inline(always)]
 fn divided(clauses: Vec<Clause>) -> (Vec<Clause>, Vec<Term>) {
     let (mut required, optional): (Vec<Clause>, Vec<Clause>) = clauses.into_iter().partition(|clause| clause.required);
-    let mut optional = terms(optional);
-    required.iter_mut().flat_map(|clause| &mut clause.terms).chain(&mut optional).for_each(Term::compute_max_score);
+    required.iter_mut().flat_map(|clause| &mut clause.terms).for_each(Term::compute_max_score);
     required.sort_by_key(Clause::postings);
-    optional.sort_by(|a, b| b.max_score().total_cmp(&a.max_score()));
-    (required, optional)
+    (required, greatest_first(optional))
+}
+
+/// The terms of some clauses, those that can add the most first.
+#[inline(always)]
+fn greatest_first(clauses: Vec<Clause>) -> Vec<Term> {
+    let mut terms = terms(clauses);
+    terms.iter_mut().for_each(Term::compute_max_score);
+    terms.sort_by(|a, b| b.max_score().total_cmp(&a.max_score()));
+    terms
 }
 
 /// Offers the best of the few documents that pass a filter with any of the terms, of which those that can add the most come first: the

@@ -8,13 +8,14 @@ use super::options::Options;
 use super::plan::QueryPlan;
 use crate::base::cpu;
 use crate::base::error::Result;
+use crate::base::memory::room;
 use crate::index::snapshot::SnapshotSegment;
 use crate::rank::Clock;
 use crate::rank::chain::Chain;
 use crate::rank::clause::Clause;
-use crate::rank::collector::Collector;
+use crate::rank::collector::{Collector, Restriction};
 use crate::rank::found;
-use crate::rank::phrase::{self, PhraseTerm, phrase};
+use crate::rank::phrase::{self, PhraseTerm};
 use crate::rank::term::{Source, Term};
 
 /// The phrase that a query is, in a segment.
@@ -70,8 +71,12 @@ impl<'s> OnePhrase<'s> {
         let scored = |(leaf, source)| Ok(Term::new(cpu::tier(), scorer(self.plan, self.part, leaf)?, source));
         let mut terms = self.others.iter().cloned().map(scored).collect::<Result<Vec<_>>>()?;
         if let Some((of_longest, chain)) = lists::unjoined(&self.part.segment, self.number, self.longest)? {
-            let among = Clause { terms: self.without_scores(), required: true };
-            let (doc_ids, less_one) = phrase(cpu::tier(), of_longest, chain, vec![among], clock)?;
+            let others = Clause { terms: self.without_scores(), required: true };
+            let documents = self.part.segment.documents();
+            let found = found::found(cpu::tier(), documents, vec![others], &mut Restriction::default(), clock)?;
+            let mut of_others = room(found.count(cpu::tier()))?;
+            found.for_each(|doc_id| of_others.push(doc_id));
+            let (doc_ids, less_one) = phrase::among(cpu::tier(), of_longest, chain, &of_others, clock)?;
             terms.extend(Source::decoded(doc_ids, less_one).map(|source| scored((self.longest, source))).transpose()?);
         }
         Ok(Some(Clause { terms, required: false }))

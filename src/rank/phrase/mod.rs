@@ -17,7 +17,7 @@ use super::term::{Term, find};
 use crate::base::error::Result;
 use crate::base::tiers::tiered;
 use crate::codec::{BLOCK, block_buffer};
-use sink::{All, Best, Count, Sink};
+use sink::{All, Among, Best, Count, Sink};
 
 /// A term of a phrase.
 pub struct PhraseTerm<'s> {
@@ -70,6 +70,23 @@ fn phrase_on_tier<'s>(
     let mut all = All::default();
     find_all(terms, chain, required, clock, &mut all)?;
     Ok(all.found())
+}
+
+tiered! {
+    /// Those of some documents, which ascend, that [`phrase`] finds.
+    ///
+    /// # Errors
+    /// As of [`phrase`].
+    pub fn among<'s, 'c, 'd>(
+        terms: Vec<PhraseTerm<'s>>, chain: Chain<'s>, doc_ids: &'d [u32], clock: &'c Clock,
+    ) -> Result<Found> = among_on_tier;
+}
+
+#[inline(always)]
+fn among_on_tier<'s>(terms: Vec<PhraseTerm<'s>>, chain: Chain<'s>, doc_ids: &[u32], clock: &Clock) -> Result<Found> {
+    let mut among = Among { doc_ids, found: All::default() };
+    find_all(terms, chain, Vec::new(), clock, &mut among)?;
+    Ok(among.found.found())
 }
 
 tiered! {

@@ -69,6 +69,37 @@ impl<'s> Sink<'s> for All {
     }
 }
 
+/// Some documents.
+pub(super) struct Among<'d> {
+    /// Which, ascending; those that are past are left out.
+    pub(super) doc_ids: &'d [u32],
+    pub(super) found: All,
+}
+
+impl<'s> Sink<'s> for Among<'_> {
+    #[inline(always)]
+    fn wants_block(&mut self, leading: &mut Term<'s>, block: usize) -> bool {
+        let first = leading.first_possible(block);
+        self.doc_ids = &self.doc_ids[self.doc_ids.partition_point(|&doc_id| doc_id < first)..];
+        self.doc_ids.first().is_some_and(|&doc_id| doc_id <= leading.last(block))
+    }
+
+    #[inline(always)]
+    fn choose(&mut self, _: Option<&mut Term<'s>>, _: usize, chosen: &mut Chosen) {
+        chosen.keep_if(|doc_id| self.doc_ids.binary_search(&doc_id).is_ok());
+    }
+
+    #[inline(always)]
+    fn reserve(&mut self, more: usize) -> Result<()> {
+        Sink::reserve(&mut self.found, more)
+    }
+
+    #[inline(always)]
+    fn take(&mut self, doc_id: u32, frequency: usize) {
+        self.found.take(doc_id, frequency);
+    }
+}
+
 /// The best documents.
 pub(super) struct Best<'a, 'c, 's> {
     /// Scores of the phrase.

@@ -1,5 +1,6 @@
 //! The best of a few documents, or those that match, each of which is looked up in the lists: what a rare filter leaves, or
-//! what comes first in some order, or what has been found already.
+//! what comes first in some order, or what has been found already. Of what a filter leaves, documents with any of some terms come
+//! term by term.
 
 use super::candidates::Candidates;
 use super::clause::{Clause, terms};

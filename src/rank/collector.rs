@@ -20,7 +20,14 @@ pub struct Restriction<'s> {
     pub after: Option<(f64, u64)>,
 }
 
-impl Restriction<'_> {
+impl<'s> Restriction<'s> {
+    /// The same, to be asked about documents from the first one on again.
+    pub fn again(&self) -> Self {
+        let again = |term: &Term<'s>| Term::without_scores(term.tier(), term.source().clone());
+        let excluded = self.excluded.iter().map(again).collect();
+        Restriction { deleted: self.deleted, allowed: self.allowed.clone(), excluded, after: self.after }
+    }
+
     /// Whether every document counts.
     pub fn is_none(&self) -> bool {
         self.deleted.is_none() && self.allowed.is_none() && self.excluded.is_empty() && self.after.is_none()

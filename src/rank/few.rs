@@ -173,8 +173,7 @@ fn greatest_first(clauses: Vec<Clause>) -> Vec<Term> {
 fn any<'s>(few: &[u32], allowed: &Allowed, terms: &mut [Term<'s>], collector: &mut Collector<'_, 's>) {
     let bounds: SmallVec<[f64; 8]> = terms.iter().map(|term| term.max_score().into()).collect();
     let rest = sums_from(&bounds);
-    let places = |terms: &[Term]| -> SmallVec<[usize; 8]> { terms.iter().map(Term::place).collect() };
-    let (of_terms, of_excluded) = (places(terms), places(&collector.restriction.excluded));
+    let places: SmallVec<[usize; 8]> = terms.iter().map(Term::place).collect();
     let mut found = Vec::new();
     // Those that have been looked at, and those of the present term.
     let (mut seen, mut of_term) = (Vec::new(), Vec::new());
@@ -192,7 +191,7 @@ fn any<'s>(few: &[u32], allowed: &Allowed, terms: &mut [Term<'s>], collector: &m
                 found.extend_from_slice(few);
                 let kept = retain(term, &mut found);
                 found.truncate(kept);
-                term.return_to(of_terms[at]);
+                term.return_to(places[at]);
                 block = term.blocks();
             } else {
                 block = append_passing(term, block, least, allowed, &mut found);
@@ -213,11 +212,10 @@ fn any<'s>(few: &[u32], allowed: &Allowed, terms: &mut [Term<'s>], collector: &m
         }
         // Those of the next term begin anew.
         collector.in_order = false;
+        collector.restriction = collector.restriction.again();
         seen.append(&mut of_term);
         seen.sort();
-        let terms = terms.iter_mut().zip(&of_terms);
-        let excluded = collector.restriction.excluded.iter_mut().zip(&of_excluded);
-        terms.chain(excluded).for_each(|(term, &place)| term.return_to(place));
+        terms.iter_mut().zip(&places).for_each(|(term, &place)| term.return_to(place));
     }
 }
 

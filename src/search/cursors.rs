@@ -11,7 +11,7 @@ use crate::index::snapshot::SnapshotSegment;
 use crate::rank::clause::Clause;
 use crate::rank::collector::Restriction;
 use crate::rank::score::{Saturations, Scorer};
-use crate::rank::term::Term;
+use crate::rank::term::{Source, Term};
 use crate::rank::{Clock, Norms};
 
 /// The clauses in a segment, those that documents must have [required](Clause::required), and which documents count; `None`
@@ -43,7 +43,7 @@ pub(super) fn of_segment<'s>(
                 }
             };
             if let Some(source) = source {
-                terms.push(Term::new(cpu::tier(), scorer(plan, part, leaf)?, source));
+                terms.push(scored(plan, part, leaf, source)?);
             }
         }
         let is_required = clause.is_required(needs_all);
@@ -108,7 +108,17 @@ pub(super) fn term<'s>(
     clock: &Clock,
 ) -> Result<Option<Term<'s>>> {
     let source = lists::source(&part.segment, number, leaf, clock)?;
-    source.map(|source| Ok(Term::new(cpu::tier(), scorer(plan, part, leaf)?, source))).transpose()
+    source.map(|source| scored(plan, part, leaf, source)).transpose()
+}
+
+/// Postings of a leaf in a segment, with its scores.
+pub(super) fn scored<'s>(
+    plan: &'s QueryPlan,
+    part: &'s SnapshotSegment,
+    leaf: &Weighted,
+    source: Source<'s>,
+) -> Result<Term<'s>> {
+    Ok(Term::new(cpu::tier(), scorer(plan, part, leaf)?, source))
 }
 
 /// What the scores of a leaf depend on in a segment.

@@ -1,7 +1,7 @@
 //! Queries that are one phrase, in one field or in several: the best documents, or their number, without putting together the phrase's
 //! postings in the field where that takes longest.
 
-use super::cursors::{restriction, scorer};
+use super::cursors::{restriction, scored, scorer};
 use super::leaf::{Leaf, Weighted};
 use super::lists;
 use super::options::Options;
@@ -68,7 +68,7 @@ impl<'s> OnePhrase<'s> {
         if self.others.is_empty() {
             return Ok(None);
         }
-        let scored = |(leaf, source)| Ok(Term::new(cpu::tier(), scorer(self.plan, self.part, leaf)?, source));
+        let scored = |(leaf, source)| scored(self.plan, self.part, leaf, source);
         let mut terms = self.others.iter().cloned().map(scored).collect::<Result<Vec<_>>>()?;
         if let Some((of_longest, chain)) = lists::unjoined(&self.part.segment, self.number, self.longest)? {
             let others = Clause { terms: self.without_scores(), required: true };
@@ -89,6 +89,7 @@ impl<'s> OnePhrase<'s> {
     pub(super) fn best(self, collector: &mut Collector<'_, 's>) -> Result<()> {
         if !self.others.is_empty() {
             collector.in_order = false;
+            collector.restriction = collector.restriction.again();
             collector.restriction.excluded.extend(self.without_scores());
         }
         let (terms, chain) = self.lists;
@@ -100,16 +101,16 @@ impl<'s> OnePhrase<'s> {
     /// # Errors
     /// As of [`new`](Self::new).
     pub(super) fn count(self, options: &Options, clock: &Clock) -> Result<u64> {
-        let restriction = || restriction(self.plan, self.part, self.number, options, clock);
-        let mut longest_alone = restriction()?;
+        let mut restriction = restriction(self.plan, self.part, self.number, options, clock)?;
         let mut count = 0;
         if !self.others.is_empty() {
-            longest_alone.excluded.extend(self.without_scores());
             let others = Clause { terms: self.without_scores(), required: true };
-            count = found::count(cpu::tier(), self.part.segment.documents(), vec![others], &mut restriction()?, clock)?;
+            count = found::count(cpu::tier(), self.part.segment.documents(), vec![others], &mut restriction, clock)?;
+            restriction = restriction.again();
+            restriction.excluded.extend(self.without_scores());
         }
         let (terms, chain) = self.lists;
-        Ok(count + phrase::count(cpu::tier(), terms, chain, longest_alone, clock)?)
+        Ok(count + phrase::count(cpu::tier(), terms, chain, restriction, clock)?)
     }
 
     fn without_scores(&self) -> Vec<Term<'s>> {

@@ -165,13 +165,14 @@ fn top(
     };
     let mut top = TopK::new(wanted);
     for (number, part) in index.snapshot().parts().iter().enumerate() {
-        let restriction = || Ok(Restriction { after, ..restriction(plan, part, number, options, clock)? });
         let phrase = if options.wants_all() { None } else { OnePhrase::new(plan, part, number, clock)? };
         if let Some(phrase) = phrase {
+            let restriction = Restriction { after, ..restriction(plan, part, number, options, clock)? };
+            let mut collector = collector(&mut top, restriction, part, number, clock)?;
             if let Some(of_others) = phrase.of_others(clock)? {
-                rank(vec![of_others], Ranked::All, &mut collector(&mut top, restriction()?, part, number, clock)?);
+                rank(vec![of_others], Ranked::All, &mut collector);
             }
-            phrase.best(&mut collector(&mut top, restriction()?, part, number, clock)?)?;
+            phrase.best(&mut collector)?;
             continue;
         }
         let Some((clauses, restriction)) = of_segment(plan, part, number, options, needs_all, clock)? else {

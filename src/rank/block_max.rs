@@ -44,10 +44,14 @@ fn all_on_tier<'s>(mut clauses: Vec<Clause<'s>>, mut optional: Vec<Term<'s>>, co
     }
 }
 
-/// If documents with all clauses are fewer than this, or than the hits that are wanted, all are found before any is scored: what bounds
-/// would leave out is not worth going through the lists block by block. Whether they are fewer, the first of them tell.
+/// Documents with all clauses are found before any is scored if there are at most so many, or so many for each hit that is wanted: what
+/// bounds would leave out is not worth going through the lists block by block. How many there are, the first ones tell.
 const FEW: usize = if TESTS { 50 } else { 1000 };
+const FEW_A_HIT: usize = if TESTS { 2 } else { 300 };
 const FIRST: usize = if TESTS { 8 } else { 32 };
+
+/// So many are found at a time.
+const TOGETHER: usize = if TESTS { 16 } else { 1 << 14 };
 
 /// Whether segments are small.
 const TESTS: bool = cfg!(any(test, fuzzing));
@@ -56,22 +60,26 @@ const TESTS: bool = cfg!(any(test, fuzzing));
 /// more.
 #[inline(always)]
 fn found_first<'s>(parts: &mut Parts<'s>, collector: &mut Collector<'_, 's>) -> Option<u32> {
-    let few = FEW.max(collector.top.k()) as u64;
-    let last = parts.clauses[0].terms.iter().map(|term| term.last(term.blocks() - 1)).max();
+    let Parts { clauses, optional, .. } = parts;
+    let few = FEW.max(FEW_A_HIT.saturating_mul(collector.top.k())).min(u32::MAX as usize) as u64;
+    let last = clauses[0].terms.iter().map(|term| term.last(term.blocks() - 1)).max();
     let end = last.unwrap_or(0).saturating_add(1);
-    let are_many = |found: &[u32]| match found {
-        [.., last] => found.len() >= FIRST && found.len() as u64 * u64::from(end) > few * (u64::from(*last) + 1),
-        [] => false,
-    };
     let mut found = Vec::new();
-    let mut next = found::first(end, &mut parts.clauses, collector.clock, are_many, &mut found);
-    if next.is_some() {
+    let mut next = found::some((0, end), clauses, collector.clock, |found| found.len() >= FIRST, &mut found);
+    if let (Some(_), Some(&last)) = (next, found.last())
+        && found.len() as u64 * u64::from(end) > few * (u64::from(last) + 1)
+    {
         // Of the others, bounds may leave some out.
         found.truncate(FIRST);
-        next = found.last().map(|last| last + 1);
+        few::rank(&found, true, clauses, optional, collector);
+        return found.last().map(|last| last + 1);
     }
-    few::rank(&found, true, &mut parts.clauses, &mut parts.optional, collector);
-    next
+    loop {
+        few::rank(&found, true, clauses, optional, collector);
+        let from = next?;
+        found.clear();
+        next = found::some((from, end), clauses, collector.clock, |found| found.len() >= TOGETHER, &mut found);
+    }
 }
 
 /// What documents must have, and what only adds to their scores.

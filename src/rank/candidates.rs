@@ -3,8 +3,9 @@
 use super::accumulators::Accumulators;
 use super::clause::{Clause, Present};
 use super::collector::Collector;
-use super::term::Term;
+use super::term::{Term, Together};
 use super::window::within;
+use crate::codec::BLOCK;
 use crate::index::list::has;
 use smallvec::SmallVec;
 
@@ -13,32 +14,10 @@ use smallvec::SmallVec;
 pub(super) struct Candidates {
     /// With the scores of the terms seen so far.
     pub(super) accumulators: Accumulators,
-    /// Those that a list contains, and then `u32::MAX`.
+    /// Those that a list contains, and what `u32::MAX` ends; and where among the candidates they are.
     present: Vec<u32>,
-}
-
-/// What is known of which candidates have a term.
-enum Presence<'s> {
-    Bits(&'s [u32]),
-    /// The candidates that have it are in `present`.
-    LookedUp,
-    Unknown,
-}
-
-impl Presence<'_> {
-    /// Whether a candidate has the term, or that is not known yet.
-    #[inline(always)]
-    fn may_contain(&self, present: &[u32], next: &mut usize, doc_id: u32) -> bool {
-        match self {
-            Presence::Bits(bits) => has(bits, doc_id),
-            Presence::LookedUp => {
-                let is = present[*next] == doc_id;
-                *next += usize::from(is);
-                is
-            }
-            Presence::Unknown => true,
-        }
-    }
+    places: Vec<u32>,
+    together: Together,
 }
 
 impl Candidates {
@@ -52,6 +31,9 @@ impl Candidates {
     pub(super) fn begin(&mut self, doc_ids: &[u32], collector: &Collector) {
         self.accumulators.clear();
         self.accumulators.reserve(doc_ids.len());
+        if !collector.restriction.has_sets() {
+            return self.accumulators.push_all(doc_ids);
+        }
         for &doc_id in doc_ids {
             self.accumulators.push_if(collector.restriction.allows(doc_id), doc_id, 0.0);
         }
@@ -70,29 +52,23 @@ impl Candidates {
         self.accumulators.clear();
         let Some(block) = lead.seek(first) else { return };
         let doc_ids = lead.load(block);
-        self.present.clear();
-        self.present.extend_from_slice(&doc_ids[within(doc_ids, first, last)]);
+        let mut found = std::mem::take(&mut self.present);
+        found.clear();
+        found.extend_from_slice(&doc_ids[within(doc_ids, first, last)]);
         for clause in &mut *others {
-            if self.present.is_empty() {
-                return;
+            if found.is_empty() {
+                break;
             }
-            let kept = clause.retain_to_score(&mut self.present);
-            self.present.truncate(kept);
+            let kept = clause.retain_to_score(&mut found);
+            found.truncate(kept);
         }
-        self.accumulators.reserve(self.present.len());
-        for &doc_id in &self.present {
-            if let Some(score) = lead.score_in(block, doc_id) {
-                self.accumulators.push_if(collector.restriction.allows(doc_id), doc_id, score.into());
-            }
-        }
-        let (doc_ids, sums) = self.accumulators.parts();
+        self.begin(&found, collector);
+        self.present = found;
+        self.add_known(lead, f64::NEG_INFINITY, 0.0, 0.0);
         for clause in others {
-            for term in &mut clause.terms {
-                for (&mut doc_id, sum) in doc_ids.iter_mut().zip(&mut *sums) {
-                    if let Some(more) = term.probe(doc_id) {
-                        *sum += f64::from(more);
-                    }
-                }
+            match &mut clause.terms[..] {
+                [term] => self.add_known(term, f64::NEG_INFINITY, 0.0, 0.0),
+                _ => self.require(clause, f64::NEG_INFINITY, 0.0, 0.0),
             }
         }
     }
@@ -143,38 +119,17 @@ impl Candidates {
     /// [`require`](Self::require) for a clause of one term.
     #[inline(always)]
     fn require_term(&mut self, term: &mut Term, threshold: f64, rest: f64) {
-        let has_it = self.sift(term, f64::INFINITY);
-        self.score(term, &has_it, threshold, rest);
+        match self.sift(term, f64::INFINITY) {
+            true => self.add_together(term, true, threshold, rest),
+            false => self.add_one_by_one(term, true, threshold, rest),
+        }
     }
 
     /// [`require`](Self::require) for a term that all candidates have.
     #[inline(always)]
     pub(super) fn add_known(&mut self, term: &mut Term, threshold: f64, bound: f64, rest: f64) {
         self.accumulators.keep_above(term.tier(), threshold - bound - rest);
-        self.score(term, &Presence::Unknown, threshold, rest);
-    }
-
-    /// Keeps the candidates that have the term and can still exceed `threshold`, and adds the term's scores to theirs.
-    #[inline(always)]
-    fn score(&mut self, term: &mut Term, has_it: &Presence, threshold: f64, rest: f64) {
-        let any_score = threshold == f64::NEG_INFINITY;
-        let (doc_ids, sums) = self.accumulators.parts();
-        let (mut kept, mut next) = (0, 0);
-        for at in 0..doc_ids.len() {
-            let (doc_id, score) = (doc_ids[at], sums[at]);
-            if !has_it.may_contain(&self.present, &mut next, doc_id) {
-                continue;
-            }
-            let Some(block) = term.seek(doc_id) else { break };
-            if !any_score && score + f64::from(term.block_max(block)) + rest <= threshold {
-                continue;
-            }
-            if let Some(more) = term.score_in(block, doc_id) {
-                (doc_ids[kept], sums[kept]) = (doc_id, score + f64::from(more));
-                kept += 1;
-            }
-        }
-        self.accumulators.truncate(kept);
+        self.add_together(term, true, threshold, rest);
     }
 
     /// Keeps the candidates that can still exceed `threshold`, and adds the term's scores to theirs. The term adds `bound` at
@@ -182,16 +137,70 @@ impl Candidates {
     #[inline(always)]
     pub(super) fn add(&mut self, term: &mut Term, threshold: f64, bound: f64, rest: f64) {
         self.accumulators.keep_above(term.tier(), threshold - bound - rest);
-        let has_it = self.sift(term, threshold - rest);
+        match self.sift(term, threshold - rest) {
+            true => self.add_together(term, false, threshold, rest),
+            false => self.add_one_by_one(term, false, threshold, rest),
+        }
+    }
+
+    /// Adds the scores of a term to those of the candidates that have it, which are all or those that [`sift`](Self::sift) found, and keeps
+    /// the candidates that can exceed `threshold` with other terms, which add `rest` at most.
+    #[inline(always)]
+    fn add_together(&mut self, term: &mut Term, all: bool, threshold: f64, rest: f64) {
+        let any_score = threshold == f64::NEG_INFINITY;
         let (doc_ids, sums) = self.accumulators.parts();
-        let (mut kept, mut next) = (0, 0);
+        if all {
+            self.places.clear();
+            self.places.extend(0..doc_ids.len() as u32);
+        }
+        let doc_ids = if all { &*doc_ids } else { &self.present[..self.places.len()] };
+        for (doc_ids, places) in doc_ids.chunks(BLOCK).zip(self.places.chunks_mut(BLOCK)) {
+            if doc_ids.len() < FEW {
+                for (&doc_id, &place) in doc_ids.iter().zip(&*places) {
+                    let sum = &mut sums[place as usize];
+                    if let Some(block) = term.seek(doc_id)
+                        && (any_score || *sum + f64::from(term.block_max(block)) + rest > threshold)
+                        && let Some(more) = term.score_in(block, doc_id)
+                    {
+                        *sum += f64::from(more);
+                    }
+                }
+                continue;
+            }
+            self.together.take(doc_ids);
+            // To find out what bounds leave out takes as long as scoring documents of a bit set.
+            let sifts = !any_score && term.bits().is_none() && self.together.are_sparse(term);
+            if sifts {
+                self.together.retain(term, places, |term, place, block| {
+                    sums[place as usize] + f64::from(term.block_max(block)) + rest > threshold
+                });
+            }
+            let scores = self.together.scores(term);
+            if all && !sifts {
+                let sums = &mut sums[places[0] as usize..];
+                for (sum, &score) in sums.iter_mut().zip(scores) {
+                    *sum += f64::from(score);
+                }
+            } else {
+                for (&place, &score) in places.iter().zip(scores) {
+                    sums[place as usize] += f64::from(score);
+                }
+            }
+        }
+        self.accumulators.keep_above(term.tier(), threshold - rest);
+    }
+
+    /// The same if it is not known which have the term, which is `required` or not.
+    #[inline(always)]
+    fn add_one_by_one(&mut self, term: &mut Term, required: bool, threshold: f64, rest: f64) {
+        let any_score = threshold == f64::NEG_INFINITY;
+        let (doc_ids, sums) = self.accumulators.parts();
+        let mut kept = 0;
         for at in 0..doc_ids.len() {
             let (doc_id, mut score) = (doc_ids[at], sums[at]);
-            let mut can_exceed = score + rest > threshold;
-            if has_it.may_contain(&self.present, &mut next, doc_id)
-                && let Some(block) = term.seek(doc_id)
-            {
-                if score + f64::from(term.block_max(block)) + rest <= threshold {
+            let mut can_exceed = !required && score + rest > threshold;
+            if let Some(block) = term.seek(doc_id) {
+                if !any_score && score + f64::from(term.block_max(block)) + rest <= threshold {
                     continue;
                 }
                 if let Some(more) = term.score_in(block, doc_id) {
@@ -206,18 +215,43 @@ impl Candidates {
     }
 
     /// Finds out which candidates have the term, by its bit set or by looking all up at once, and keeps only these and those with
-    /// a sum above `alone`; keeps all if neither can be done.
+    /// a sum above `alone`, if that is finite. Returns false if neither can be done.
     #[inline(always)]
-    fn sift<'s>(&mut self, term: &mut Term<'s>, alone: f64) -> Presence<'s> {
-        if let Some(bits) = term.bits() {
-            self.accumulators.keep_in(term.tier(), 0, bits, alone);
-            return Presence::Bits(bits);
+    fn sift(&mut self, term: &mut Term, alone: f64) -> bool {
+        let bits = term.bits();
+        match bits {
+            Some(bits) => self.accumulators.keep_in(term.tier(), 0, bits, alone),
+            None if !self.look_up(term) => return false,
+            None => self.accumulators.keep_found(term.tier(), &self.present, alone),
         }
-        if !self.look_up(term) {
-            return Presence::Unknown;
+        if alone < f64::INFINITY {
+            self.locate(bits);
         }
-        self.accumulators.keep_found(term.tier(), &self.present, alone);
-        Presence::LookedUp
+        true
+    }
+
+    /// Which of the candidates have a term, and where they are, by its bit set or by those that were looked up.
+    #[inline(always)]
+    fn locate(&mut self, bits: Option<&[u32]>) {
+        let doc_ids = self.accumulators.doc_ids();
+        self.places.resize(doc_ids.len(), 0);
+        let mut count = 0;
+        match bits {
+            Some(bits) => {
+                self.present.resize(doc_ids.len(), 0);
+                for (place, &doc_id) in doc_ids.iter().enumerate() {
+                    (self.present[count], self.places[count]) = (doc_id, place as u32);
+                    count += usize::from(has(bits, doc_id));
+                }
+            }
+            None => {
+                for (place, &doc_id) in doc_ids.iter().enumerate() {
+                    self.places[count] = place as u32;
+                    count += usize::from(self.present[count] == doc_id);
+                }
+            }
+        }
+        self.places.truncate(count);
     }
 
     /// Finds the candidates that the list of a term contains, if that can be done faster than one by one.
@@ -243,6 +277,9 @@ impl Candidates {
         }
     }
 }
+
+/// Fewer candidates than this that have a term are scored one by one.
+const FEW: usize = 8;
 
 /// From this many on, candidates are looked up together.
 const MANY: usize = 4;

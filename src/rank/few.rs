@@ -26,7 +26,7 @@ const FOUND: usize = 4;
 
 /// Documents that are looked up together; fewer, if they are known to match, as the threshold that they leave bounds the next.
 const TOGETHER: usize = 1024;
-const FOUND_TOGETHER: usize = 64;
+const FOUND_TOGETHER: usize = 256;
 
 /// Whether the documents that pass a filter are so few that [`passing`] takes less time than ranking all.
 pub fn pays(allowed: &Allowed, clauses: &[Clause]) -> bool {

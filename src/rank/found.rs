@@ -144,11 +144,11 @@ fn count_any<'s>(
 /// Words of a set of documents between two looks at whether these are enough.
 const BETWEEN: usize = 16;
 
-/// Adds the documents that have all of several clauses, ascending, until there are `enough`, and returns from where on there may be others;
-/// not all of them once the time of `clock` is over. None has a docID from `documents` on. Scores can be asked for after that.
+/// Adds the documents from `from` on that have all of several clauses, ascending, until there are `enough`, and returns from where on there
+/// may be others; not all of them once the time of `clock` is over. None has a docID from `documents` on. Scores can be asked for after that.
 #[inline(always)]
-pub(super) fn first(
-    documents: u32,
+pub(super) fn some(
+    (from, documents): (u32, u32),
     clauses: &mut [Clause],
     clock: &Clock,
     enough: impl Fn(&[u32]) -> bool,
@@ -156,14 +156,16 @@ pub(super) fn first(
 ) -> Option<u32> {
     let mut restriction = Restriction::default();
     if lead(documents, clauses, &restriction, 0).is_some() {
-        return conjunction::append_until(enough, clauses, 0, clock, to);
+        return conjunction::append_until(enough, clauses, from, clock, to);
     }
+    let tier = clauses.first()?.terms.first()?.tier();
     let places: SmallVec<[_; 8]> = clauses.iter().map(Clause::places).collect();
     let mut next = None;
-    matching::matching(documents, clauses, &mut restriction, clock, |first, bits| {
+    matching::matching(from, documents, clauses, &mut restriction, clock, |first, bits| {
         let mut end = first;
-        for some in bits.chunks(BETWEEN) {
-            for_each_bit(end, some, |doc_id| to.push(doc_id));
+        for some in bits.chunks_mut(BETWEEN) {
+            begin_at(from, end, some);
+            matching::append_bits(tier, end, some, to);
             end += u64::BITS * some.len() as u32;
             if enough(to) {
                 next = (end < documents).then_some(end);
@@ -176,6 +178,19 @@ pub(super) fn first(
         clause.return_to(places);
     }
     next
+}
+
+/// Takes documents before `from` out of a set, whose first one is `first`.
+#[inline(always)]
+fn begin_at(from: u32, first: u32, bits: &mut [u64]) {
+    let mut before = from.saturating_sub(first);
+    for word in bits {
+        if before == 0 {
+            break;
+        }
+        *word &= u64::MAX.checked_shl(before).unwrap_or(0);
+        before = before.saturating_sub(u64::BITS);
+    }
 }
 
 /// How many documents have all of these clauses, each of which is one term; all documents count.
@@ -275,7 +290,7 @@ fn set_on_tier(
     clock: &Clock,
     set: &mut Vec<u64>,
 ) {
-    matching::matching(documents, clauses, restriction, clock, |_, bits| {
+    matching::matching(0, documents, clauses, restriction, clock, |_, bits| {
         set.extend_from_slice(bits);
         ControlFlow::Continue(())
     });

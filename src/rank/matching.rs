@@ -10,8 +10,9 @@ use super::collector::Restriction;
 use super::term::Term;
 use super::window::within;
 use crate::base::bits::has_bit;
+use crate::base::cpu::Tier;
 use crate::base::tiers::tiered;
-use crate::codec::bit_set;
+use crate::codec::{SLACK, bit_set};
 use std::ops::ControlFlow;
 
 /// Documents whose bits are combined at a time: 8 KiB of them.
@@ -110,10 +111,11 @@ fn count_bits_on_tier(set: &[u64]) -> u64 {
 }
 
 /// Calls `take` with the bits of the documents that match, a window of [`WINDOW`] documents at a time, together with the
-/// first of these, until it breaks off. Documents must have all clauses; without clauses, all match. Ends early once the time of `clock`
-/// is over.
+/// first of these, until it breaks off. The first window is the one in which `from` lies. Documents must have all clauses; without clauses,
+/// all match. Ends early once the time of `clock` is over.
 #[inline(always)]
 pub fn matching(
+    from: u32,
     documents: u32,
     clauses: &mut [Clause],
     restriction: &mut Restriction,
@@ -122,7 +124,7 @@ pub fn matching(
 ) {
     let mut bits = vec![0u64; WORDS];
     let mut of_clause = vec![0u64; WORDS];
-    let mut first = 0u32;
+    let mut first = from - from % WINDOW as u32;
     while first < documents {
         let last = first.saturating_add(WINDOW as u32 - 1).min(documents - 1);
         let words = ((last - first) as usize + 1).div_ceil(64);
@@ -185,7 +187,7 @@ tiered! {
 #[inline(always)]
 fn count_on_tier(documents: u32, clauses: &mut [Clause], restriction: &mut Restriction, clock: &Clock) -> u64 {
     let mut count = 0;
-    matching(documents, clauses, restriction, clock, |_, bits| {
+    matching(0, documents, clauses, restriction, clock, |_, bits| {
         count += count_bits_on_tier(bits);
         ControlFlow::Continue(())
     });
@@ -273,6 +275,19 @@ pub fn for_each_bit(first: u32, bits: &[u64], mut take: impl FnMut(u32)) {
             take(first + 64 * at as u32 + word.trailing_zeros());
             word &= word - 1;
         }
+    }
+}
+
+/// Adds the documents whose bits are set, ascending.
+#[inline(always)]
+pub(super) fn append_bits(tier: Tier, first: u32, bits: &[u64], to: &mut Vec<u32>) {
+    let count = count_bits_on_tier(bits) as usize;
+    to.reserve(count + SLACK);
+    // SAFETY: there is room for these and the slack, of which `expand` writes as many as there are bits; the tier is available.
+    unsafe {
+        let out = to.as_mut_ptr().add(to.len());
+        let written = bit_set::expand(tier, bits.as_ptr(), bits.len(), first, out);
+        to.set_len(to.len() + written);
     }
 }
 

@@ -32,16 +32,18 @@
 //!
 //! 1. some terms give the *candidates*: their documents in the range, with the sum of these terms' scores;
 //! 2. the other terms are asked about the candidates, one term after the other. Before each, candidates are dropped that
-//!    cannot exceed the threshold any more, first by the upper bounds of the range, then by the block max of the block
-//!    in which the document would be; so most lists are not decoded there at all;
+//!    cannot exceed the threshold any more, first by the upper bounds of the range, then, unless the term's list is a bit set, by the
+//!    block max of the block in which the document would be; so most lists are not decoded there at all. The scores of the others
+//!    that have the term are computed together, step by step: where each stands in the list, its frequency, its length;
 //! 3. what remains is offered to the [`collector::Collector`], which raises the threshold.
 //!
-//! * **Conjunction** ([`block_max::all`]): the clause with the fewest postings is the *lead*. As long as the documents with all clauses
-//!   seem to be few, they are found in all lists before any is scored, without bounds (`conjunction`). If they are many, the lead's
-//!   scores come first: most candidates are dropped before another list is touched (score-first block-max AND, as in Lucene 10). Other
-//!   clauses whose lists are bit sets sift its documents before these are scored. Until there is a threshold, scores leave nothing out:
-//!   then too the documents with all clauses are found first. Optional terms only add to scores, until documents without any of some of
-//!   them cannot exceed the threshold any more: these then are a clause that documents must have, and may lead.
+//! * **Conjunction** ([`block_max::all`]): the clause with the fewest postings is the *lead*. If the documents with all clauses seem to
+//!   be few, or few for each hit that is wanted, they are found in all lists before any is scored, without bounds of blocks
+//!   (`conjunction`, [`matching`]). If they are many, the lead's scores come first: most candidates are dropped before another list is
+//!   touched (score-first block-max AND, as in Lucene 10). Other clauses whose lists are bit sets sift its documents before these are
+//!   scored. Until there is a threshold, scores leave nothing out: then too the documents with all clauses are found first. Optional
+//!   terms only add to scores, until documents without any of some of them cannot exceed the threshold any more: these then are a
+//!   clause that documents must have, and may lead.
 //! * **Disjunction** ([`block_max::any`]): terms whose upper bounds together do not exceed the threshold cannot make a hit
 //!   alone; they are *non-essential*, and the others, the *essential* ones, give the candidates (MaxScore: Turtle and Flood
 //!   1995; by block: Ding and Suel 2011; in ranges of documents: Lucene 10). The scores of several essential terms are added

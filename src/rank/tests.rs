@@ -2,9 +2,10 @@ use super::block_max;
 use super::clause::Clause;
 use super::collector::{Collector, Restriction};
 use super::score::{Saturations, Scorer};
-use super::term::{Source, Term};
+use super::term::{Source, Term, Together};
 use super::*;
 use crate::base::cpu::Tier;
+use crate::codec::BLOCK;
 use crate::index::list::{BlockCodec, Codecs, Decoded, List, ListParts, PADDING, Postings, decode_short, encode};
 use crate::index::segment::Allowed;
 use byteorder::{ByteOrder, LittleEndian};
@@ -337,15 +338,47 @@ fn documents_with_all_clauses_are_found_in_parts() {
                 assert!(part == usize::MAX || wanted.len() < 1000 || parts > 2, "{clauses:?}: {parts} parts");
 
                 let mut searched: Vec<Clause> = clauses.iter().map(of_clause).collect();
-                let (mut found, enough) = (Vec::new(), |found: &[u32]| found.len() >= part);
-                let next = found::first(corpus.documents, &mut searched, &never, enough, &mut found);
-                assert!(next.is_none() || found.len() >= part);
-                let until = next.unwrap_or(corpus.documents);
-                assert_eq!(found, wanted[..wanted.partition_point(|&doc_id| doc_id < until)], "{clauses:?}, {part}");
+                // From a document in the middle of a word on.
+                let begin = 77_777;
+                let (mut found, mut next, mut parts) = (Vec::new(), Some(begin), 0);
+                while let Some(from) = next {
+                    let before = found.len();
+                    let enough = |found: &[u32]| found.len() - before >= part;
+                    next = found::some((from, corpus.documents), &mut searched, &never, enough, &mut found);
+                    parts += 1;
+                }
+                let wanted = &wanted[wanted.partition_point(|&doc_id| doc_id < begin)..];
+                assert_eq!(found, wanted, "{clauses:?} in parts of {part}, {}", tier.name());
+                assert!(part == usize::MAX || wanted.len() < 1000 || parts > 2, "{clauses:?}: {parts} parts");
                 // Searches in the terms begin where they did.
                 for clause in &mut searched {
                     for term in &mut clause.terms {
                         assert_eq!(term.seek(0), Some(0));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn documents_scored_together_have_the_scores_of_each() {
+    let corpus = Corpus::new(70_000, &[600, 130, 62, 20, 3, 1], 8);
+    let norms = Norms::new(&corpus.bm25, 35 * 70_000, 70_000);
+    for tier in Tier::available() {
+        for at in 0..corpus.postings.len() {
+            let scores = corpus.scores(at, &norms, 1.5);
+            let all = &corpus.postings[at].0;
+            // All, every 2nd, 9th, 150th, the first and the last, and stretches of those that follow each other.
+            let every = |step: usize| all.iter().copied().step_by(step).collect::<Vec<_>>();
+            let stretches = all.chunks(40).step_by(5).flatten().copied().collect();
+            for doc_ids in [all.clone(), every(2), every(9), every(150), vec![all[0], all[all.len() - 1]], stretches] {
+                for part in [1, 3, 100, BLOCK] {
+                    let (mut term, mut together) = (corpus.term(at, &norms, 1.5, tier), Together::default());
+                    for some in doc_ids.chunks(part) {
+                        let wanted: Vec<f32> = some.iter().map(|&id| scores[id as usize].unwrap() as f32).collect();
+                        together.take(some);
+                        assert_eq!(together.scores(&mut term), wanted, "term {at}, {part}, {}", tier.name());
                     }
                 }
             }

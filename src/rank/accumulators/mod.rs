@@ -95,6 +95,15 @@ impl Accumulators {
         self.len += usize::from(is_one);
     }
 
+    /// Adds documents without scores; there must be room.
+    #[inline(always)]
+    pub(super) fn push_all(&mut self, doc_ids: &[u32]) {
+        let end = self.len + doc_ids.len();
+        self.doc_ids[self.len..end].copy_from_slice(doc_ids);
+        self.sums[self.len..end].fill(0.0);
+        self.len = end;
+    }
+
     /// Adds those of `doc_ids` that have a score above `least`.
     #[inline(always)]
     pub(super) fn push_above(&mut self, tier: Tier, doc_ids: &[u32], scores: &[f32], least: f64) {

@@ -13,7 +13,8 @@ use super::clock::Clock;
 use super::collector::{Collector, Restriction};
 use super::positions::{EIGHT, Places};
 use super::score::{Chosen, Scorer};
-use super::term::{Term, find};
+use super::term::{Term, end_block, find};
+use crate::base::cpu::Tier;
 use crate::base::error::Result;
 use crate::base::tiers::tiered;
 use crate::codec::{BLOCK, block_buffer};
@@ -178,6 +179,7 @@ fn find_all<'s, S: Sink<'s>>(
     let mut doc_ids = block_buffer();
     let mut chosen = Chosen::default();
     let mut located = Vec::with_capacity(BLOCK);
+    let tier = lead.term().map_or(Tier::Scalar, |term| term.tier());
     if let Some(leading) = leading(&mut chain, lead) {
         sink.begin(leading);
     }
@@ -194,6 +196,7 @@ fn find_all<'s, S: Sink<'s>>(
                 loaded.len()
             }
         };
+        end_block(&mut doc_ids, count);
         chosen.take_all(&doc_ids, 0, count);
         sink.choose(leading(&mut chain, lead), block, &mut chosen);
         for clause in &mut required {
@@ -227,7 +230,7 @@ fn find_all<'s, S: Sink<'s>>(
                         within += 1;
                     }
                 } else {
-                    within = find(&doc_ids, count, doc_id).unwrap_or(within);
+                    within = find(tier, &doc_ids, doc_id).unwrap_or(within);
                 }
                 lead.index_at(block, within, doc_id)
             };

@@ -1,6 +1,7 @@
 //! Whether a term's list contains a document, and how often that has the term.
 
 use super::{NONE, Source, Term};
+use crate::base::cpu::Tier;
 use crate::codec::{AnyLookUp, BLOCK, BlockBuffer};
 use crate::index::list::{DocIds, View, has, rank};
 use crate::rank::score::Chosen;
@@ -20,7 +21,7 @@ impl Ranked {
 
     /// The index of a document in its block. Documents ascend within a block.
     #[inline(always)]
-    fn index(&mut self, words: &[u32], block: usize, first_possible: u32, doc_id: u32) -> usize {
+    pub(super) fn index(&mut self, words: &[u32], block: usize, first_possible: u32, doc_id: u32) -> usize {
         if self.block != block || doc_id < self.next {
             *self = Ranked { block, next: first_possible, count: 0 };
         }
@@ -144,7 +145,7 @@ impl<'s> Term<'s> {
             return Some(self.ranked.index(words, block, first, doc_id));
         }
         self.load(block);
-        find(&self.buffers.doc_ids, self.count, doc_id)
+        find(self.tier, &self.buffers.doc_ids, doc_id)
     }
 
     /// Whether the list contains a document. docIDs must not decrease.
@@ -155,20 +156,60 @@ impl<'s> Term<'s> {
             return has(words, doc_id);
         }
         self.load(block);
-        find(&self.buffers.doc_ids, self.count, doc_id).is_some()
+        find(self.tier, &self.buffers.doc_ids, doc_id).is_some()
     }
 }
 
-/// The index of `doc_id` among the first `count` docIDs of a block.
+/// Ends a block of `count` docIDs with `u32::MAX`, which no document has, so that a search compares nothing but docIDs.
 #[inline(always)]
-pub(in crate::rank) fn find(doc_ids: &BlockBuffer, count: usize, doc_id: u32) -> Option<usize> {
-    // A binary search without branches, over a power of two.
-    let mut at = 0;
-    let mut step = BLOCK / 2;
-    while step > 0 {
-        let next = at + step;
-        at = select_unpredictable((next < count) & (doc_ids[next] <= doc_id), next, at);
-        step /= 2;
+pub(in crate::rank) fn end_block(doc_ids: &mut BlockBuffer, count: usize) {
+    if count < BLOCK {
+        doc_ids[count..BLOCK].fill(u32::MAX);
     }
+}
+
+/// The index of a document in a block, which was [ended](end_block), if it is there.
+#[inline(always)]
+pub(in crate::rank) fn find(tier: Tier, doc_ids: &BlockBuffer, doc_id: u32) -> Option<usize> {
+    let at = find_known(tier, doc_ids, doc_id);
     (doc_ids[at] == doc_id).then_some(at)
+}
+
+/// The same of one that is there; otherwise any index.
+#[inline(always)]
+pub(super) fn find_known(tier: Tier, doc_ids: &BlockBuffer, doc_id: u32) -> usize {
+    // A binary search without branches, over a power of two.
+    let search = |mut at: usize, mut step: usize, least: usize| {
+        while step >= least {
+            at = select_unpredictable(doc_ids[at + step] <= doc_id, at + step, at);
+            step /= 2;
+        }
+        at
+    };
+    let at = search(0, BLOCK / 2, VECTOR);
+    #[cfg(target_arch = "x86_64")]
+    if tier == Tier::Avx512 {
+        // SAFETY: the tier is available; from a multiple of a vector below a block on, there is a vector.
+        return at + unsafe { equal_avx512(doc_ids.as_ptr().add(at), doc_id) };
+    }
+    let _ = tier;
+    search(at, VECTOR / 2, 1)
+}
+
+/// The end of a search is one comparison of so many docIDs, where a tier has that.
+const VECTOR: usize = 16;
+
+/// Which of 16 docIDs is this one; 0 if none is.
+///
+/// # Safety
+/// The processor has AVX-512 F; there are 16.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+#[inline]
+unsafe fn equal_avx512(doc_ids: *const u32, doc_id: u32) -> usize {
+    use std::arch::x86_64::*;
+    // SAFETY: this function's contract.
+    let some = unsafe { _mm512_loadu_si512(doc_ids.cast()) };
+    let equal = _mm512_cmpeq_epi32_mask(some, _mm512_set1_epi32(doc_id as i32));
+    equal.trailing_zeros() as usize % VECTOR
 }

@@ -8,16 +8,20 @@
 //! | `bounds` | bounds of scores: of a block, of a range, of all |
 //! | `scores` | the scores of a block, or of one document |
 //! | `look_up` | whether the list contains a document, and how often that has the term |
+//! | `together` | the scores of several documents that the list is known to contain |
 
 mod bounds;
 mod buffers;
 mod look_up;
 mod scores;
 mod source;
+mod together;
 
 pub(super) use bounds::MARGIN;
-pub(super) use look_up::find;
+use look_up::find_known;
+pub(super) use look_up::{end_block, find};
 pub use source::Source;
+pub(super) use together::Together;
 
 use super::score::{Saturations, Scorer};
 use crate::base::cpu::Tier;
@@ -187,6 +191,7 @@ impl<'s> Term<'s> {
                     self.count = doc_ids.len();
                 }
             }
+            end_block(&mut self.buffers.doc_ids, self.count);
             self.loaded = block;
         }
         &self.buffers.doc_ids[..self.count]

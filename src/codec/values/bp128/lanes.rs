@@ -101,10 +101,9 @@ pub(crate) fn get(packed: &[u32], width: u32, index: usize) -> u32 {
     let (row, lane) = (index / LANES, index % LANES);
     let bit = row * width as usize;
     let (word, shift) = (LANES * (bit / 32) + lane, bit as u32 % 32);
-    let mut value = u64::from(packed[word]);
-    if shift + width > 32 {
-        value |= u64::from(packed[word + LANES]) << 32;
-    }
+    // Whether it goes on in the next word nothing predicts: that is always read, if there is one.
+    let next = packed.get(word + LANES).copied().unwrap_or(0);
+    let value = u64::from(packed[word]) | u64::from(next) << 32;
     (value >> shift) as u32 & low_mask(width)
 }
 

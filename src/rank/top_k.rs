@@ -70,15 +70,22 @@ impl TopK {
     }
 
     /// Takes a hit.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, hit: Hit) {
         if hit.score < self.threshold || self.k == 0 {
             return;
         }
-        if self.k <= ORDERED { self.push_ordered(hit) } else { self.push_later(hit) }
+        if self.k > ORDERED {
+            return self.push_later(hit);
+        }
+        // By numbers: were its address given away, it would be written to memory in parts, and read whole, each time.
+        let Hit { score, ordinal, segment, doc_id } = hit;
+        self.push_ordered(score, ordinal, segment, doc_id);
     }
 
-    fn push_ordered(&mut self, hit: Hit) {
+    #[inline(never)]
+    fn push_ordered(&mut self, score: f64, ordinal: u64, segment: u32, doc_id: u32) {
+        let hit = Hit { score, ordinal, segment, doc_id };
         let full = self.hits.len() == self.k;
         if full && !hit.is_better(&self.hits[self.k - 1]) {
             return;

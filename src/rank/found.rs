@@ -164,9 +164,13 @@ pub(super) fn some(
     matching::matching(from, documents, clauses, &mut restriction, clock, |first, bits| {
         let mut end = first;
         for some in bits.chunks_mut(BETWEEN) {
-            begin_at(from, end, some);
-            matching::append_bits(tier, end, some, to);
+            let first = end;
             end += u64::BITS * some.len() as u32;
+            if end <= from {
+                continue;
+            }
+            begin_at(from, first, some);
+            matching::append_bits(tier, first, some, to);
             if enough(to) {
                 next = (end < documents).then_some(end);
                 return ControlFlow::Break(());

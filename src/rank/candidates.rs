@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 pub(super) struct Candidates {
     /// With the scores of the terms seen so far.
     pub(super) accumulators: Accumulators,
-    /// Those that a list contains, and what `u32::MAX` ends; and where among the candidates they are.
+    /// Those that have a term, then perhaps `u32::MAX`; and where among all candidates they are.
     present: Vec<u32>,
     places: Vec<u32>,
     together: Together,
@@ -137,14 +137,15 @@ impl Candidates {
     #[inline(always)]
     pub(super) fn add(&mut self, term: &mut Term, threshold: f64, bound: f64, rest: f64) {
         self.accumulators.keep_above(term.tier(), threshold - bound - rest);
-        match self.sift(term, threshold - rest) {
-            true => self.add_together(term, false, threshold, rest),
-            false => self.add_one_by_one(term, false, threshold, rest),
+        if !self.sift(term, threshold - rest) {
+            return self.add_one_by_one(term, false, threshold, rest);
         }
+        self.locate(term.bits());
+        self.add_together(term, false, threshold, rest);
     }
 
-    /// Adds the scores of a term to those of the candidates that have it, which are all or those that [`sift`](Self::sift) found, and keeps
-    /// the candidates that can exceed `threshold` with other terms, which add `rest` at most.
+    /// Adds the scores of a term to those of the candidates that have it, which are all or those that were [located](Self::locate), and
+    /// keeps the candidates that can exceed `threshold` with other terms, which add `rest` at most.
     #[inline(always)]
     fn add_together(&mut self, term: &mut Term, all: bool, threshold: f64, rest: f64) {
         let any_score = threshold == f64::NEG_INFINITY;
@@ -215,22 +216,18 @@ impl Candidates {
     }
 
     /// Finds out which candidates have the term, by its bit set or by looking all up at once, and keeps only these and those with
-    /// a sum above `alone`, if that is finite. Returns false if neither can be done.
+    /// a sum above `alone`. Returns false if neither can be done.
     #[inline(always)]
     fn sift(&mut self, term: &mut Term, alone: f64) -> bool {
-        let bits = term.bits();
-        match bits {
+        match term.bits() {
             Some(bits) => self.accumulators.keep_in(term.tier(), 0, bits, alone),
             None if !self.look_up(term) => return false,
             None => self.accumulators.keep_found(term.tier(), &self.present, alone),
         }
-        if alone < f64::INFINITY {
-            self.locate(bits);
-        }
         true
     }
 
-    /// Which of the candidates have a term, and where they are, by its bit set or by those that were looked up.
+    /// Which of the candidates that were [sifted](Self::sift) have the term, and where they are: by its bit set or by those looked up.
     #[inline(always)]
     fn locate(&mut self, bits: Option<&[u32]>) {
         let doc_ids = self.accumulators.doc_ids();

@@ -144,8 +144,9 @@ fn count_any<'s>(
 /// Words of a set of documents between two looks at whether these are enough.
 const BETWEEN: usize = 16;
 
-/// Adds the documents from `from` on that have all of several clauses, ascending, until there are `enough`, and returns from where on there
-/// may be others; not all of them once the time of `clock` is over. None has a docID from `documents` on. Scores can be asked for after that.
+/// Adds the documents from `from` on that have all of several clauses, ascending, until there are `enough`, and returns from where on
+/// there may be others; not all of them once the time of `clock` is over. None has a docID from `documents` on. Scores can be asked for
+/// after that.
 #[inline(always)]
 pub(super) fn some(
     (from, documents): (u32, u32),

@@ -51,6 +51,19 @@ pub fn low_mask(width: u32) -> u32 {
     if width == 0 { 0 } else { u32::MAX >> (32 - width) }
 }
 
+/// The words of a bit set in pairs, each of which is a word of 64 bits, and the last one if it is alone.
+#[inline(always)]
+pub(crate) fn in_pairs(words: &[u32]) -> (&[[u32; 2]], Option<u64>) {
+    let (pairs, rest) = words.as_chunks();
+    (pairs, rest.first().map(|&low| low.into()))
+}
+
+/// A pair as a word of 64 bits.
+#[inline(always)]
+pub(crate) fn pair(&[low, high]: &[u32; 2]) -> u64 {
+    u64::from(low) | u64::from(high) << 32
+}
+
 /// The `width` bits (≤ 32) that begin at `position`. Bits past the end of `words` read as 0.
 pub fn get(words: &[u32], position: u64, width: u32) -> u32 {
     let word = (position / 32) as usize;

@@ -4,7 +4,7 @@ use super::accumulators::Accumulators;
 use super::clause::{Clause, Present};
 use super::collector::Collector;
 use super::term::{Term, Together};
-use super::window::within;
+use super::window::{keep_allowed, within};
 use crate::codec::BLOCK;
 use crate::index::list::has;
 use smallvec::SmallVec;
@@ -31,12 +31,8 @@ impl Candidates {
     pub(super) fn begin(&mut self, doc_ids: &[u32], collector: &Collector) {
         self.accumulators.clear();
         self.accumulators.reserve(doc_ids.len());
-        if !collector.restriction.has_sets() {
-            return self.accumulators.push_all(doc_ids);
-        }
-        for &doc_id in doc_ids {
-            self.accumulators.push_if(collector.restriction.allows(doc_id), doc_id, 0.0);
-        }
+        self.accumulators.push_all(doc_ids);
+        keep_allowed(&mut self.accumulators, 0, collector);
     }
 
     /// The documents in `first..=last`, which lie in one block of a term, that have it and all other clauses, and that count, with their
@@ -66,10 +62,7 @@ impl Candidates {
         self.present = found;
         self.add_known(lead, f64::NEG_INFINITY, 0.0, 0.0);
         for clause in others {
-            match &mut clause.terms[..] {
-                [term] => self.add_known(term, f64::NEG_INFINITY, 0.0, 0.0),
-                _ => self.require(clause, f64::NEG_INFINITY, 0.0, 0.0),
-            }
+            self.require_known(clause, f64::NEG_INFINITY, 0.0, 0.0);
         }
     }
 
@@ -125,7 +118,16 @@ impl Candidates {
         }
     }
 
-    /// [`require`](Self::require) for a term that all candidates have.
+    /// [`require`](Self::require) for a clause that all candidates have.
+    #[inline(always)]
+    pub(super) fn require_known(&mut self, clause: &mut Clause, threshold: f64, bound: f64, rest: f64) {
+        match &mut clause.terms[..] {
+            [term] => self.add_known(term, threshold, bound, rest),
+            _ => self.require(clause, threshold, bound, rest),
+        }
+    }
+
+    /// The same for a term.
     #[inline(always)]
     pub(super) fn add_known(&mut self, term: &mut Term, threshold: f64, bound: f64, rest: f64) {
         self.accumulators.keep_above(term.tier(), threshold - bound - rest);

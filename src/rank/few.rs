@@ -285,9 +285,9 @@ pub(super) fn rank<'s>(
         candidates.begin(doc_ids, collector);
         for (at, clause) in required.iter_mut().enumerate() {
             let (threshold, bound, rest) = (collector.threshold(), bounds[at], rest[at + 1]);
-            match &mut clause.terms[..] {
-                [term] if are_found => candidates.add_known(term, threshold, bound, rest),
-                _ => candidates.require(clause, threshold, bound, rest),
+            match are_found {
+                true => candidates.require_known(clause, threshold, bound, rest),
+                false => candidates.require(clause, threshold, bound, rest),
             }
         }
         for (at, term) in (required.len()..).zip(&mut *optional) {

@@ -9,7 +9,7 @@ use super::clock::Clock;
 use super::collector::Restriction;
 use super::term::Term;
 use super::window::within;
-use crate::base::bits::has_bit;
+use crate::base::bits::{has_bit, in_pairs, pair};
 use crate::base::cpu::Tier;
 use crate::base::tiers::tiered;
 use crate::codec::{SLACK, bit_set};
@@ -252,18 +252,6 @@ fn set_all(doc_ids: &[u32], first: u32, bits: &mut [u64]) {
 fn set_one(doc_id: u32, first: u32, bits: &mut [u64]) {
     let at = (doc_id - first) as usize;
     bits[at / 64] |= 1 << (at % 64);
-}
-
-/// The words of a bit set in pairs, each of which is a word of 64 bits, and the last one if it is alone.
-#[inline(always)]
-fn in_pairs(words: &[u32]) -> (&[[u32; 2]], Option<u64>) {
-    let (pairs, rest) = words.as_chunks();
-    (pairs, rest.first().map(|&low| low.into()))
-}
-
-#[inline(always)]
-fn pair(&[low, high]: &[u32; 2]) -> u64 {
-    u64::from(low) | u64::from(high) << 32
 }
 
 /// Calls `take` with each document whose bit is set, ascending.

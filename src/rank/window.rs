@@ -240,7 +240,7 @@ fn needed(least: f64) -> f64 {
 
 /// Keeps, from the one at `from` on, the candidates that count.
 #[inline(always)]
-fn keep_allowed(candidates: &mut Accumulators, from: usize, collector: &Collector) {
+pub(super) fn keep_allowed(candidates: &mut Accumulators, from: usize, collector: &Collector) {
     if collector.restriction.has_sets() {
         candidates.keep_if(from, |doc_id, _| collector.restriction.allows(doc_id));
     }

@@ -2,6 +2,7 @@
 //! the next step, so that nothing waits for one of them alone.
 
 use super::{Source, Term, find_known};
+use crate::base::bits::{in_pairs, pair};
 use crate::codec::BLOCK;
 
 /// Pairs of words of a bit set whose ones are counted together.
@@ -130,11 +131,8 @@ impl Together {
             self.indices[from] = (BLOCK * block + term.ranked.index(words, block, begin, doc_ids[0])) as u32;
             return from + 1;
         }
-        let (words, rest) = words[2 * first..].as_chunks();
-        let pair = |at: usize| match words.get(at) {
-            Some(&[low, high]) => u64::from(low) | u64::from(high) << 32,
-            None => rest[0].into(),
-        };
+        let (words, last) = in_pairs(&words[2 * first..]);
+        let pair = |at: usize| words.get(at).map_or(last.unwrap_or(0), pair);
         // Ones before the block in its first pair belong to blocks before.
         let others = (pair(0) & !(u64::MAX << (begin % 64))).count_ones();
         let mut sum = ((BLOCK * block) as u32).wrapping_sub(others);

@@ -77,36 +77,15 @@ impl Candidates {
         let Some(first) = clause.terms.first() else { return self.accumulators.clear() };
         self.accumulators.keep_above(first.tier(), threshold - bound - rest);
         let mut present = Present::new(&mut clause.terms, self.accumulators.doc_ids());
-        let (doc_ids, sums) = self.accumulators.parts();
-        let mut kept = 0;
-        // The terms that a candidate has, each with the block in which it is.
-        let mut found: SmallVec<[(usize, usize); 4]> = SmallVec::new();
-        for at in 0..doc_ids.len() {
-            let (doc_id, mut score) = (doc_ids[at], sums[at]);
-            found.clear();
-            let mut bound = score + rest;
-            for (term, of_clause) in clause.terms.iter_mut().enumerate() {
-                if present.has(term, doc_id)
-                    && let Some(block) = of_clause.seek(doc_id)
-                {
-                    found.push((term, block));
-                    if threshold > f64::NEG_INFINITY {
-                        bound += f64::from(of_clause.block_max(block));
-                    }
-                }
-            }
-            if found.is_empty() || bound <= threshold {
-                continue;
-            }
-            for &(term, block) in &found {
-                if let Some(more) = clause.terms[term].score_in(block, doc_id) {
-                    score += f64::from(more);
-                }
-            }
-            (doc_ids[kept], sums[kept]) = (doc_id, score);
-            kept += 1;
+        self.accumulators.keep_if(0, |doc_id, _| present.has_any(doc_id));
+        // Those that few candidates have come first: the bounds of the others leave more out.
+        let mut order: SmallVec<[usize; 4]> = (0..clause.terms.len()).collect();
+        order.sort_by_key(|&term| present.of(term).len());
+        for (&at, next) in order.iter().zip(1..) {
+            let others: f64 = order[next..].iter().map(|&other| f64::from(clause.terms[other].max_score())).sum();
+            self.locate_among(present.of(at));
+            self.add_together(&mut clause.terms[at], false, threshold, rest + others);
         }
-        self.accumulators.truncate(kept);
     }
 
     /// [`require`](Self::require) for a clause of one term.
@@ -249,6 +228,23 @@ impl Candidates {
                     count += usize::from(self.present[count] == doc_id);
                 }
             }
+        }
+        self.places.truncate(count);
+    }
+
+    /// Which candidates are among some documents, which end with `u32::MAX`, and where they are.
+    #[inline(always)]
+    fn locate_among(&mut self, documents: &[u32]) {
+        let doc_ids = self.accumulators.doc_ids();
+        self.present.resize(doc_ids.len(), 0);
+        self.places.resize(doc_ids.len(), 0);
+        let (mut next, mut count) = (0, 0);
+        for (place, &doc_id) in doc_ids.iter().enumerate() {
+            while documents[next] < doc_id {
+                next += 1;
+            }
+            (self.present[count], self.places[count]) = (doc_id, place as u32);
+            count += usize::from(documents[next] == doc_id);
         }
         self.places.truncate(count);
     }

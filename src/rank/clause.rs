@@ -90,7 +90,8 @@ impl<'s> Clause<'s> {
 pub(super) struct Present {
     /// Those that have the first term, and `u32::MAX`; then the same of the next.
     doc_ids: Vec<u32>,
-    /// Per term, where the next one is.
+    /// Per term, where they begin, and where the next one is.
+    begins: SmallVec<[usize; 4]>,
     next: SmallVec<[usize; 4]>,
 }
 
@@ -98,11 +99,11 @@ impl Present {
     /// docIDs ascend, across calls too. Scores of these documents can be asked for after that.
     #[inline(always)]
     pub(super) fn new(terms: &mut [Term], doc_ids: &[u32]) -> Present {
-        let mut present = Vec::with_capacity(2 * (doc_ids.len() + 1));
-        let mut next = SmallVec::with_capacity(terms.len());
+        let mut present = Vec::with_capacity(terms.len() * (doc_ids.len() + 1));
+        let mut begins = SmallVec::with_capacity(terms.len());
         for term in terms {
             let begin = present.len();
-            next.push(begin);
+            begins.push(begin);
             present.extend_from_slice(doc_ids);
             let place = term.place();
             let kept = retain(term, &mut present[begin..]);
@@ -110,15 +111,26 @@ impl Present {
             present.truncate(begin + kept);
             present.push(u32::MAX);
         }
-        Present { doc_ids: present, next }
+        Present { doc_ids: present, next: begins.clone(), begins }
     }
 
-    /// Whether a document, one of those, has a term. They are asked for in their order.
+    /// Those that have a term, and `u32::MAX`.
     #[inline(always)]
-    pub(super) fn has(&mut self, term: usize, doc_id: u32) -> bool {
-        let has = self.doc_ids[self.next[term]] == doc_id;
-        self.next[term] += usize::from(has);
-        has
+    pub(super) fn of(&self, term: usize) -> &[u32] {
+        let end = self.begins.get(term + 1).copied().unwrap_or(self.doc_ids.len());
+        &self.doc_ids[self.begins[term]..end]
+    }
+
+    /// Whether a document, one of those, has any of the terms. They are asked for in their order.
+    #[inline(always)]
+    pub(super) fn has_any(&mut self, doc_id: u32) -> bool {
+        let mut has_any = false;
+        for next in &mut self.next {
+            let has = self.doc_ids[*next] == doc_id;
+            *next += usize::from(has);
+            has_any |= has;
+        }
+        has_any
     }
 }
 
@@ -134,12 +146,8 @@ fn retain_any(terms: &mut [Term], doc_ids: &mut [u32]) -> usize {
         let mut present = Present::new(terms, &doc_ids[from..to]);
         for at in from..to {
             let doc_id = doc_ids[at];
-            let mut has_one = false;
-            for term in 0..terms.len() {
-                has_one |= present.has(term, doc_id);
-            }
             doc_ids[kept] = doc_id;
-            kept += usize::from(has_one);
+            kept += usize::from(present.has_any(doc_id));
         }
     }
     kept

@@ -70,29 +70,42 @@ impl Candidates {
     /// rest of the clauses `rest`.
     #[inline(always)]
     pub(super) fn require(&mut self, clause: &mut Clause, threshold: f64, bound: f64, rest: f64) {
-        if let [term] = &mut clause.terms[..] {
-            self.accumulators.keep_above(term.tier(), threshold - bound - rest);
-            return self.require_term(term, threshold, rest);
+        match &mut clause.terms[..] {
+            [term] => {
+                self.accumulators.keep_above(term.tier(), threshold - bound - rest);
+                self.require_term(term, threshold, rest);
+            }
+            terms => self.require_any(terms, false, threshold, bound, rest),
         }
-        let Some(first) = clause.terms.first() else { return self.accumulators.clear() };
-        self.accumulators.keep_above(first.tier(), threshold - bound - rest);
-        let mut present = Present::new(&mut clause.terms, self.accumulators.doc_ids());
-        self.accumulators.keep_if(0, |doc_id, _| present.has_any(doc_id));
+    }
+
+    /// [`require`](Self::require) for a clause of several terms, one of which all candidates may be `known` to have.
+    #[inline(always)]
+    fn require_any(&mut self, terms: &mut [Term], known: bool, threshold: f64, bound: f64, rest: f64) {
+        let Some(tier) = terms.first().map(Term::tier) else { return self.accumulators.clear() };
+        self.accumulators.keep_above(tier, threshold - bound - rest);
+        let mut present = Present::new(terms, self.accumulators.doc_ids());
+        if !known {
+            self.accumulators.keep_if(0, |doc_id, _| present.has_any(doc_id));
+        }
         // Those that few candidates have come first: the bounds of the others leave more out.
-        let mut order: SmallVec<[usize; 4]> = (0..clause.terms.len()).collect();
+        let mut order: SmallVec<[usize; 4]> = (0..terms.len()).collect();
         order.sort_by_key(|&term| present.of(term).len());
         for (&at, next) in order.iter().zip(1..) {
-            let others: f64 = order[next..].iter().map(|&other| f64::from(clause.terms[other].max_score())).sum();
-            self.locate_among(present.of(at));
-            self.add_together(&mut clause.terms[at], false, threshold, rest + others);
+            let others: f64 = order[next..].iter().map(|&other| f64::from(terms[other].max_score())).sum();
+            self.present.clear();
+            self.present.extend_from_slice(present.of(at));
+            self.locate(None);
+            self.add_together(&mut terms[at], false, threshold, rest + others);
         }
+        self.accumulators.keep_above(tier, threshold - rest);
     }
 
     /// [`require`](Self::require) for a clause of one term.
     #[inline(always)]
     fn require_term(&mut self, term: &mut Term, threshold: f64, rest: f64) {
         match self.sift(term, f64::INFINITY) {
-            true => self.add_together(term, true, threshold, rest),
+            true => self.add_to_all(term, threshold, rest),
             false => self.add_one_by_one(term, true, threshold, rest),
         }
     }
@@ -102,7 +115,7 @@ impl Candidates {
     pub(super) fn require_known(&mut self, clause: &mut Clause, threshold: f64, bound: f64, rest: f64) {
         match &mut clause.terms[..] {
             [term] => self.add_known(term, threshold, bound, rest),
-            _ => self.require(clause, threshold, bound, rest),
+            terms => self.require_any(terms, true, threshold, bound, rest),
         }
     }
 
@@ -110,7 +123,14 @@ impl Candidates {
     #[inline(always)]
     pub(super) fn add_known(&mut self, term: &mut Term, threshold: f64, bound: f64, rest: f64) {
         self.accumulators.keep_above(term.tier(), threshold - bound - rest);
+        self.add_to_all(term, threshold, rest);
+    }
+
+    /// Adds the scores of a term that all candidates have, and keeps those that can exceed `threshold` with others.
+    #[inline(always)]
+    fn add_to_all(&mut self, term: &mut Term, threshold: f64, rest: f64) {
         self.add_together(term, true, threshold, rest);
+        self.accumulators.keep_above(term.tier(), threshold - rest);
     }
 
     /// Keeps the candidates that can still exceed `threshold`, and adds the term's scores to theirs. The term adds `bound` at
@@ -123,10 +143,11 @@ impl Candidates {
         }
         self.locate(term.bits());
         self.add_together(term, false, threshold, rest);
+        self.accumulators.keep_above(term.tier(), threshold - rest);
     }
 
-    /// Adds the scores of a term to those of the candidates that have it, which are all or those that were [located](Self::locate), and
-    /// keeps the candidates that can exceed `threshold` with other terms, which add `rest` at most.
+    /// Adds the scores of a term to those of the candidates that have it, which are all or those that were [located](Self::locate),
+    /// unless these cannot exceed `threshold` with other terms, which add `rest` at most.
     #[inline(always)]
     fn add_together(&mut self, term: &mut Term, all: bool, threshold: f64, rest: f64) {
         let any_score = threshold == f64::NEG_INFINITY;
@@ -169,10 +190,9 @@ impl Candidates {
                 }
             }
         }
-        self.accumulators.keep_above(term.tier(), threshold - rest);
     }
 
-    /// The same if it is not known which have the term, which is `required` or not.
+    /// The same if it is not known which have the term, which is `required` or not; keeps those that can exceed `threshold`.
     #[inline(always)]
     fn add_one_by_one(&mut self, term: &mut Term, required: bool, threshold: f64, rest: f64) {
         let any_score = threshold == f64::NEG_INFINITY;
@@ -208,7 +228,8 @@ impl Candidates {
         true
     }
 
-    /// Which of the candidates that were [sifted](Self::sift) have the term, and where they are: by its bit set or by those looked up.
+    /// Which candidates have a term, and where they are: by its bit set, if that is given, or by those in `present`, which ends with
+    /// `u32::MAX`.
     #[inline(always)]
     fn locate(&mut self, bits: Option<&[u32]>) {
         let doc_ids = self.accumulators.doc_ids();
@@ -228,23 +249,6 @@ impl Candidates {
                     count += usize::from(self.present[count] == doc_id);
                 }
             }
-        }
-        self.places.truncate(count);
-    }
-
-    /// Which candidates are among some documents, which end with `u32::MAX`, and where they are.
-    #[inline(always)]
-    fn locate_among(&mut self, documents: &[u32]) {
-        let doc_ids = self.accumulators.doc_ids();
-        self.present.resize(doc_ids.len(), 0);
-        self.places.resize(doc_ids.len(), 0);
-        let (mut next, mut count) = (0, 0);
-        for (place, &doc_id) in doc_ids.iter().enumerate() {
-            while documents[next] < doc_id {
-                next += 1;
-            }
-            (self.present[count], self.places[count]) = (doc_id, place as u32);
-            count += usize::from(documents[next] == doc_id);
         }
         self.places.truncate(count);
     }

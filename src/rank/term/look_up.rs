@@ -188,12 +188,9 @@ pub(super) fn find_known(tier: Tier, doc_ids: &BlockBuffer, doc_id: u32) -> usiz
     };
     let at = search(0, BLOCK / 2, VECTOR);
     #[cfg(target_arch = "x86_64")]
-    if matches!(tier, Tier::Avx512 | Tier::Avx2) {
-        // SAFETY: from a multiple of a vector below a block on, there is a vector.
-        let some = unsafe { doc_ids.as_ptr().add(at) };
-        // SAFETY: as above; the tier is available.
-        return at
-            + unsafe { if tier == Tier::Avx512 { equal_avx512(some, doc_id) } else { equal_avx2(some, doc_id) } };
+    if tier == Tier::Avx512 {
+        // SAFETY: the tier is available; from a multiple of a vector below a block on, there is a vector.
+        return at + unsafe { equal_avx512(doc_ids.as_ptr().add(at), doc_id) };
     }
     let _ = tier;
     search(at, VECTOR / 2, 1)
@@ -215,20 +212,4 @@ unsafe fn equal_avx512(doc_ids: *const u32, doc_id: u32) -> usize {
     let some = unsafe { _mm512_loadu_si512(doc_ids.cast()) };
     let equal = _mm512_cmpeq_epi32_mask(some, _mm512_set1_epi32(doc_id as i32));
     equal.trailing_zeros() as usize % VECTOR
-}
-
-/// The same.
-///
-/// # Safety
-/// The processor has AVX2; there are 16.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,bmi1")]
-#[inline]
-unsafe fn equal_avx2(doc_ids: *const u32, doc_id: u32) -> usize {
-    use std::arch::x86_64::*;
-    let wanted = _mm256_set1_epi32(doc_id as i32);
-    let equal = |some: __m256i| _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(some, wanted)));
-    // SAFETY: this function's contract.
-    let [low, high] = unsafe { [_mm256_loadu_si256(doc_ids.cast()), _mm256_loadu_si256(doc_ids.add(8).cast())] };
-    (equal(low) | equal(high) << 8).trailing_zeros() as usize % VECTOR
 }

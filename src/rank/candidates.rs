@@ -73,7 +73,10 @@ impl Candidates {
         match &mut clause.terms[..] {
             [term] => {
                 self.accumulators.keep_above(term.tier(), threshold - bound - rest);
-                self.require_term(term, threshold, rest);
+                match self.sift(term, f64::INFINITY) {
+                    true => self.add_to_all(term, threshold, rest),
+                    false => self.add_one_by_one(term, true, threshold, rest),
+                }
             }
             terms => self.require_any(terms, false, threshold, bound, rest),
         }
@@ -99,15 +102,6 @@ impl Candidates {
             self.add_together(&mut terms[at], false, threshold, rest + others);
         }
         self.accumulators.keep_above(tier, threshold - rest);
-    }
-
-    /// [`require`](Self::require) for a clause of one term.
-    #[inline(always)]
-    fn require_term(&mut self, term: &mut Term, threshold: f64, rest: f64) {
-        match self.sift(term, f64::INFINITY) {
-            true => self.add_to_all(term, threshold, rest),
-            false => self.add_one_by_one(term, true, threshold, rest),
-        }
     }
 
     /// [`require`](Self::require) for a clause that all candidates have.

@@ -91,7 +91,7 @@ impl Candidates {
         if !known {
             self.accumulators.keep_if(0, |doc_id, _| present.has_any(doc_id));
         }
-        // Those that few candidates have come first: the bounds of the others leave more out.
+        // Those that the fewest candidates have come first: of the others, bounds of blocks then leave the most out.
         let mut order: SmallVec<[usize; 4]> = (0..terms.len()).collect();
         order.sort_by_key(|&term| present.of(term).len());
         for (&at, next) in order.iter().zip(1..) {

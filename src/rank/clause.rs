@@ -99,7 +99,7 @@ impl Present {
     /// docIDs ascend, across calls too. Scores of these documents can be asked for after that.
     #[inline(always)]
     pub(super) fn new(terms: &mut [Term], doc_ids: &[u32]) -> Present {
-        let mut present = Vec::with_capacity(terms.len() * (doc_ids.len() + 1));
+        let mut present = Vec::with_capacity(2 * (doc_ids.len() + 1));
         let mut begins = SmallVec::with_capacity(terms.len());
         for term in terms {
             let begin = present.len();

@@ -8,6 +8,10 @@ use super::*;
 use crate::base::skipped::skipped;
 use crate::{Codec, Error, PostingList};
 use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long a command may take: on a busy machine PoCL answers late.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 static SOURCE: Source = Source { name: "test", parts: &[include_str!("test.cl")] };
 const SUM: KernelOf<'static> = KernelOf { source: &SOURCE, options: "", name: "sum" };
@@ -28,7 +32,7 @@ pub(crate) fn test_device() -> Option<Device> {
     if device.is_none() {
         skipped(&format!("no OpenCL device {:?}", named()));
     }
-    device
+    device.map(|device| device.with_timeout(PATIENCE))
 }
 
 /// A new handle of the device, so that tests do not share one.
@@ -37,7 +41,7 @@ fn device() -> Option<Device> {
     test_device()?;
     let found = platform::enumerate();
     let index = platform::choose(&found, &named()).expect("select found it");
-    Some(Device::open(&found[index]).expect("a second context"))
+    Some(Device::open(&found[index]).expect("a second context").with_timeout(PATIENCE))
 }
 
 fn list(seed: u32, len: u32) -> PostingList {

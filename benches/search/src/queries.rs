@@ -69,7 +69,11 @@ impl Shape {
 
     /// How many queries are drawn.
     fn number(self) -> usize {
-        if self == Shape::Passage { 1000 } else { 200 }
+        match self {
+            // Some few take most of the time.
+            Shape::Passage | Shape::Phrase | Shape::LongPhrase => 1000,
+            _ => 200,
+        }
     }
 }
 

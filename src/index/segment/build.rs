@@ -11,7 +11,7 @@ use super::tokens::Tokens;
 use super::vectors::Vectors;
 use super::weights::{self, Weights};
 use super::write::{self, FieldWriter};
-use super::write_pairs::Texts;
+use super::write_pairs::{Documents, Texts};
 use super::{Form, SegmentMeta, frequent, gather, hash, points, words};
 use crate::base::bits::has_bit;
 use crate::base::earth::Point;
@@ -425,7 +425,8 @@ impl SegmentBuilder {
                         false => Inverted::Keywords,
                     };
                     let ranked = inverter.invert(is_dead, of, |term, postings| out.term(term, postings))?;
-                    let texts = Texts::Tokens { documents: Box::new(ranked.documents(is_dead)), ranks: &ranked.ranks };
+                    let documents = || Box::new(ranked.documents(is_dead)) as Documents;
+                    let texts = Texts::Tokens { documents: &documents, ranks: &ranked.ranks };
                     out.finish(ranked.with_terms(is_dead), &lengths, texts)?;
                 }
             }

@@ -10,8 +10,8 @@
 //! lists of pairs as those of terms, with frequencies and without positions
 //! ```
 //! Two words of the table that have no list follow each other in no document: any two of form 0, and of form 1, which segments have from
-//! version 5 on, those whose numbers of documents multiply to at least the least product. As the lists of terms do, those of pairs
-//! contain deleted documents. They are made anew for each segment, of its documents or of the lists of its words, so that merging need
+//! version 5 on, those whose numbers of documents multiply to at least the least product. Others may have a list. As the lists of terms
+//! do, those of pairs contain deleted documents. They are made anew for each segment, of its documents or of the lists of its words, so that merging need
 //! not care for them; small segments have none.
 
 use super::format::Section;
@@ -37,7 +37,7 @@ pub(super) struct Pairs {
     words: Box<[u64]>,
     /// Per word, how many documents contain it; none of form 0.
     containing: Box<[u32]>,
-    /// The least product of the documents of two words that make a pair.
+    /// The least product of the documents of two words that certainly follow each other nowhere if they have no list.
     least: u64,
     lists: Dictionary,
 }
@@ -75,13 +75,15 @@ impl Pairs {
         })
     }
 
-    /// The indices of two words that make a pair, given their values.
-    fn indices(&self, first: u64, second: u64) -> Option<[u16; 2]> {
+    /// What is known of two words, given their values.
+    fn pair(&self, first: u64, second: u64) -> Result<Pair> {
         let index = |word| self.words.binary_search(&word).ok();
-        let indices = [index(first)?, index(second)?];
-        let product: u64 =
-            indices.iter().map(|&index| self.containing.get(index).map_or(1, |&count| count.into())).product();
-        (product >= self.least).then_some(indices.map(|index| index as u16))
+        let (Some(first), Some(second)) = (index(first), index(second)) else { return Ok(Pair::Unknown) };
+        if let Some(list) = self.lists.get(&key(first as u16, second as u16))? {
+            return Ok(Pair::List(list));
+        }
+        let containing = |index| self.containing.get(index).map_or(1, |&count| u64::from(count));
+        Ok(if containing(first) * containing(second) < self.least { Pair::Unknown } else { Pair::Nowhere })
     }
 }
 
@@ -107,8 +109,7 @@ impl Segment {
             return Ok(Pair::Unknown);
         };
         let pairs = self.kept(place, || Pairs::parse(self.section_ref(Section::Pairs, field)?))?;
-        let Some([first, second]) = pairs.indices(first, second) else { return Ok(Pair::Unknown) };
-        Ok(pairs.lists.get(&key(first, second))?.map_or(Pair::Nowhere, Pair::List))
+        pairs.pair(first, second)
     }
 
     /// The list of a pair, given its value: as [`Segment::list`].

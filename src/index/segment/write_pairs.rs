@@ -30,8 +30,11 @@ pub(super) enum Texts<'t> {
     /// In the lists, which up to so many threads read.
     Lists { threads: usize },
     /// In the documents' tokens, whose terms have these ranks in the order in which they were written.
-    Tokens { documents: Box<dyn Iterator<Item = TokensOf<'t>> + 't>, ranks: &'t [u32] },
+    Tokens { documents: &'t dyn Fn() -> Documents<'t>, ranks: &'t [u32] },
 }
+
+/// The tokens of each document.
+pub(super) type Documents<'t> = Box<dyn Iterator<Item = TokensOf<'t>> + 't>;
 
 /// Writes the sections of a text field whose lists are written.
 pub(super) fn write_pairs(
@@ -88,7 +91,7 @@ pub(super) fn write_pairs(
     writer.section(Section::Pairs, field, |out| {
         out.write_all(&(gathered.words.len() as u32).to_le_bytes())?;
         out.write_all(&BY_DOCUMENTS.to_le_bytes())?;
-        out.write_all(&gathered.least.to_le_bytes())?;
+        out.write_all(&gathered.least().to_le_bytes())?;
         gathered.words.iter().try_for_each(|word| out.write_all(&word.value.to_le_bytes()))?;
         gathered.words.iter().try_for_each(|word| out.write_all(&word.containing.to_le_bytes()))?;
         out.write_all(&keys)

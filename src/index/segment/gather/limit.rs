@@ -1,112 +1,114 @@
-//! [`Limit`]: the words of which pairs are gathered.
+//! [`Limit`]: the pairs that are gathered.
 
 use super::gaps::Gaps;
-use super::{EXPECTED, SLOTS};
-use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use super::{SLOTS, TOGETHER, Word};
+use crate::base::error::Result;
+use crate::base::memory::{collected, room, zeros};
+use std::cmp::Reverse;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// Where the pairs are of which a word is the first. The second is one of its partners, the commonest words.
+/// The place of each pair that is kept.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row {
-    begin: usize,
-    partners: usize,
+pub(super) struct Places<'p> {
+    words: usize,
+    table: &'p [u16],
+    /// How many are kept.
+    kept: usize,
 }
 
-impl Row {
-    /// The place of a pair, by the number of its second word, if it is kept.
+impl Places<'_> {
+    /// The place of a pair, by the numbers of its words.
     #[inline(always)]
-    pub fn place(self, second: usize) -> Option<usize> {
-        (second < self.partners).then_some(self.begin + second)
-    }
-
-    /// The places of all pairs that are kept.
-    pub fn places(self) -> Range<usize> {
-        self.begin..self.begin + self.partners
+    pub fn of(self, first: usize, second: usize) -> Option<usize> {
+        let place = usize::from(self.table[self.words * first + second]).wrapping_sub(1);
+        (place < self.kept).then_some(place)
     }
 }
 
-/// Of which words pairs are gathered yet, and how large these may get.
+/// Which pairs are gathered yet, and how large these may get.
 ///
-/// A pair is worth what is saved by not looking for it in the documents that have both words, and costs what its list takes. The more
-/// frequent two words are, the more documents have both beside those in which one follows the other: so pairs are kept of words whose
-/// numbers of documents multiply to at least some number. It is raised by sixteenths as soon as the pairs that are left are known to take
-/// too much, be it in one part of the documents. So in the end it is the first one with which pairs are small enough, whoever finds
-/// that out.
+/// A pair is worth the documents that have both words, in which it need not be looked for, as often as it is asked for; and its list takes
+/// the more, the more often texts have it, and so the more often it is asked for. So those pairs are kept whose words are together in the
+/// most documents: in as many as is estimated, but at least as there would be if words were independent.
+///
+/// Pairs that are worth least are given up as soon as those that are left are known to take too much, be it in one part of the documents:
+/// a sixty-fourth at a time. So in the end as many are kept as are small enough, whoever finds that out.
 pub(super) struct Limit {
     bytes: usize,
-    /// How many documents have each word, the commonest first.
-    containing: Vec<u32>,
-    least: AtomicU64,
-    /// The rows with the first such number.
-    rows: Vec<Row>,
+    documents: u64,
+    words: usize,
+    /// Per pair, in the order of the first words, one more than its place; 0 if it has none.
+    table: Vec<u16>,
+    /// By place, in how many documents the words of each pair are together, the most first; then the most of pairs without a place.
+    together: Vec<u32>,
+    kept: AtomicUsize,
 }
 
 impl Limit {
-    /// Of words of a segment with that many documents, whose pairs may take so many bytes.
-    pub fn new(containing: Vec<u32>, documents: u32, bytes: usize) -> Limit {
-        let least = u64::from(documents) * u64::from(documents) / EXPECTED;
-        let mut limit = Limit { bytes, containing, least: AtomicU64::new(least.max(1)), rows: Vec::new() };
-        let partners = loop {
-            let partners: Vec<usize> = limit.partners().collect();
-            if partners.iter().sum::<usize>() <= SLOTS {
-                break partners;
+    /// Of words of a segment with that many documents, whose pairs may take so many bytes; `together` estimates how many documents have
+    /// both words, by their numbers.
+    pub fn new(words: &[Word], documents: u32, bytes: usize, together: impl Fn(usize, usize) -> u32) -> Result<Limit> {
+        let documents = u64::from(documents);
+        let least = (documents / TOGETHER).max(1) as u32;
+        // The number of documents in the upper half, the pair in the lower one: such numbers are sorted fastest.
+        let mut pairs: Vec<Reverse<u64>> = room(2 * SLOTS + words.len())?;
+        let mut without = least - 1;
+        let mut keep_best = |pairs: &mut Vec<Reverse<u64>>| {
+            pairs.sort_unstable();
+            without = without.max(pairs.get(SLOTS).map_or(0, |pair| (pair.0 >> 32) as u32));
+            pairs.truncate(SLOTS);
+        };
+        for (first, one) in words.iter().enumerate() {
+            for (second, other) in words.iter().enumerate() {
+                let independent = u64::from(one.containing) * u64::from(other.containing) / documents;
+                let together = together(first, second).max(independent as u32);
+                if together >= least {
+                    pairs.push(Reverse(u64::from(together) << 32 | (words.len() * first + second) as u64));
+                }
             }
-            limit.raise(limit.least());
-        };
-        let mut begin = 0;
-        let row = |partners| {
-            begin += partners;
-            Row { begin: begin - partners, partners }
-        };
-        limit.rows = partners.into_iter().map(row).collect();
-        limit
+            if pairs.len() > 2 * SLOTS {
+                keep_best(&mut pairs);
+            }
+        }
+        keep_best(&mut pairs);
+        let mut table = zeros(words.len() * words.len())?;
+        for (place, pair) in pairs.iter().enumerate() {
+            table[pair.0 as u32 as usize] = place as u16 + 1;
+        }
+        let together = collected(pairs.iter().map(|pair| (pair.0 >> 32) as u32).chain([without]))?;
+        Ok(Limit { bytes, documents, words: words.len(), table, together, kept: pairs.len().into() })
     }
 
-    /// The least product of the documents of two words whose pair is kept.
+    /// The least product of the documents of two words whose pair is kept, however many documents have both.
     pub fn least(&self) -> u64 {
-        self.least.load(Relaxed)
+        (u64::from(self.together[self.kept()]) + 1) * self.documents
     }
 
-    /// All places of pairs.
+    /// How many places there are.
     pub fn slots(&self) -> usize {
-        self.rows.last().map_or(0, |row| row.places().end)
+        self.together.len() - 1
     }
 
-    /// A row for each word that has partners yet.
-    pub fn rows(&self) -> impl Iterator<Item = Row> {
-        self.rows.iter().zip(self.partners()).map(|(row, partners)| Row { begin: row.begin, partners })
+    /// How many of them are of pairs that are kept yet.
+    pub fn kept(&self) -> usize {
+        self.kept.load(Relaxed)
     }
 
-    /// The number of partners of each word that has any: none has more than the word before.
-    fn partners(&self) -> impl Iterator<Item = usize> {
-        let (least, mut partners) = (self.least(), self.containing.len());
-        self.containing.iter().map_while(move |&containing| {
-            let multiplied = |other: u32| u64::from(containing) * u64::from(other);
-            while partners > 0 && multiplied(self.containing[partners - 1]) < least {
-                partners -= 1;
-            }
-            (partners > 0).then_some(partners)
-        })
-    }
-
-    fn raise(&self, least: u64) {
-        self.least.fetch_max(least.saturating_add(least / 16 + 1), Relaxed);
+    /// The places of the pairs that are kept yet.
+    pub fn places(&self) -> Places<'_> {
+        Places { words: self.words, table: &self.table, kept: self.kept() }
     }
 
     /// Gives up pairs until those that are left, which take `bytes` by `size`, are small enough, and empties the others.
     pub fn keep(&self, pairs: &mut [Gaps], bytes: &mut usize, size: impl Fn(&Gaps) -> usize) {
         while *bytes > self.bytes {
             // Others may have given up pairs that are still here.
-            let least = self.least();
-            let kept = self.rows().map(Row::places).chain(std::iter::repeat(0..0));
-            for (row, kept) in self.rows.iter().zip(kept) {
-                let all = row.places();
-                for gone in &mut pairs[kept.end.max(all.start)..all.end] {
-                    *bytes -= size(&std::mem::take(gone));
-                }
+            let kept = self.kept();
+            for gone in &mut pairs[kept..] {
+                *bytes -= size(&std::mem::take(gone));
             }
             if *bytes > self.bytes {
-                self.raise(least);
+                self.kept.fetch_min(kept - kept.div_ceil(64), Relaxed);
             }
         }
     }

@@ -3,12 +3,14 @@
 //! Of documents that were just added the [`tokens`] are still in memory, where words follow each other as they do in the text. Of a
 //! merge there are only the lists that it wrote. They are read forwards ([`cursor`]), for a [`window`] of documents at a time: the
 //! positions of all common words are put in the order of documents, and words at neighbouring positions counted. Several threads look at
-//! parts of the documents. If pairs get too large ([`limit`]), those of the rarest words are given up.
+//! parts of the documents. Which pairs are worth it ([`limit`]), a [`sample`] of the documents tells before; if they get too large, those
+//! that are worth least are given up.
 
 mod counts;
 mod cursor;
 mod gaps;
 mod limit;
+mod sample;
 mod tokens;
 mod window;
 
@@ -17,27 +19,30 @@ use crate::base::error::Result;
 use crate::base::threads::{at_most, in_order};
 use crate::index::Schema;
 use crate::index::list::ListParts;
+use counts::PairCounts;
 use cursor::Cursor;
 use gaps::Gaps;
-use limit::{Limit, Row};
+use limit::{Limit, Places};
+use sample::{Sample, stretches};
 use std::ops::Range;
 use tokens::InTokens;
-use window::{InLists, WINDOW, end_of_window};
+use window::{InLists, WINDOW, windows};
 
-/// Pairs are kept of words that, were they independent, would be in one of so many documents together. So each is in one of so many.
-const EXPECTED: u64 = 512;
+/// Pairs are kept of words that one of so many documents has both of. So each is in one of so many.
+const TOGETHER: u64 = 512;
 /// Whether segments are small, and many.
 const TESTS: bool = cfg!(any(test, fuzzing));
 /// The most common words.
 const MOST: usize = if TESTS { 24 } else { 1024 };
 /// Pairs of words, at most: tables of them fit into the processor's cache.
-const SLOTS: usize = if TESTS { 400 } else { 1 << 16 };
+const SLOTS: usize = if TESTS { 400 } else { u16::MAX as usize };
 /// The bytes of the lists of pairs are about so many in a hundred of those of words, at most.
 const PERCENT: usize = if TESTS { 100 } else { 19 };
 /// Bytes per document that are gathered at most.
 const BYTES: usize = 32;
 /// Other bytes: tables of pairs, and buffers of the words' lists.
-const OTHERS: usize = SLOTS * (size_of::<Gaps>() + 4) + MOST * size_of::<Cursor>();
+const OTHERS: usize =
+    MOST * (2 * MOST + sample::BYTES_PER_WORD + size_of::<Cursor>()) + SLOTS * (2 * 8 + 4 + size_of::<Gaps>());
 /// Documents that are worth a thread: they take some 10 ms.
 const SHARE: u32 = if TESTS { 64 } else { 4 * WINDOW };
 /// Parts per thread, if there are several.
@@ -70,7 +75,7 @@ pub(super) struct Common {
 impl Common {
     /// Takes the next term with its value of the dictionary, if it is common.
     pub fn add(&mut self, containing: usize, documents: u32, value: u64) {
-        if containing as u64 * EXPECTED >= u64::from(documents) {
+        if containing as u64 * TOGETHER >= u64::from(documents) {
             self.words.push(Word { term: self.terms, containing: containing as u32, value });
         }
         self.terms += 1;
@@ -88,22 +93,31 @@ impl Common {
 pub(super) struct Gathered {
     /// The words with pairs, their values ascending.
     pub words: Vec<Word>,
-    /// The least product of the documents of two words whose pair was looked for.
-    pub least: u64,
     /// Per word, its number while pairs were gathered.
     numbers: Vec<u16>,
-    /// By these numbers.
-    rows: Vec<Row>,
+    limit: Limit,
     pairs: Vec<Gaps>,
 }
 
 impl Gathered {
+    fn new(mut words: Vec<Word>, limit: Limit, pairs: Pairs) -> Gathered {
+        let mut numbers: Vec<u16> = (0..words.len() as u16).collect();
+        numbers.sort_unstable_by_key(|&number| words[usize::from(number)].value);
+        words.sort_unstable_by_key(|word| word.value);
+        Gathered { words, numbers, limit, pairs: pairs.gaps }
+    }
+
+    /// As [`Limit::least`].
+    pub fn least(&self) -> u64 {
+        self.limit.least()
+    }
+
     /// Puts the documents and frequencies of two words, by their indices, in the place of what is in both; whether there are any.
     pub fn read(&self, first: u16, second: u16, doc_ids: &mut Vec<u32>, frequencies: &mut Vec<u32>) -> Result<bool> {
         doc_ids.clear();
         frequencies.clear();
         let [first, second] = [first, second].map(|word| usize::from(self.numbers[usize::from(word)]));
-        if let Some(place) = self.rows[first].place(second) {
+        if let Some(place) = self.limit.places().of(first, second) {
             self.pairs[place].read(doc_ids, frequencies)?;
         }
         Ok(!doc_ids.is_empty())
@@ -123,29 +137,39 @@ pub(super) fn of_lists(
     threads: usize,
 ) -> Result<Gathered> {
     let documents = lengths.len() as u32;
-    let mut gathering = Gathering::new(common, documents, lists.len());
-    let Gathering { words, limit, pairs } = &mut gathering;
-    let (words, limit) = (&*words, &*limit);
+    let words = common.commonest();
     let threads = at_most(threads, (documents / SHARE) as usize);
+    let mut stretches = stretches(documents);
+    let samples = in_order(
+        threads,
+        || Ok((Sample::new(words.len())?, InLists::new(lists, &words, lengths, parts)?)),
+        || Ok(stretches.next()),
+        |(sample, in_lists), stretch| sample.look(in_lists, stretch, lengths),
+        |()| Ok(()),
+        || Ok(()),
+    )?;
+    let samples = samples.into_iter().map(|(sample, _)| sample);
+    let limit = limit(&words, documents, lists.len(), samples)?;
+    let mut pairs = Pairs::default();
     let of_part = if threads == 1 { documents } else { documents.div_ceil((PARTS * threads) as u32) };
     let mut ranges = (0..documents).step_by(of_part.max(1) as usize).map(|from| from..documents.min(from + of_part));
     in_order(
         threads,
-        || Ok(Gatherer::new(limit, InLists::new(lists, words, lengths, parts, limit.slots())?)),
+        || Gatherer::new(&limit, InLists::new(lists, &words, lengths, parts)?),
         || Ok(ranges.next()),
         |gatherer, range| gatherer.gather(range, lengths),
-        |of_range| pairs.append(of_range, limit),
+        |of_range| pairs.append(of_range, &limit),
         || Ok(()),
     )?;
-    Ok(gathering.finish())
+    Ok(Gathered::new(words, limit, pairs))
 }
 
 /// Finds the same pairs in the documents' tokens, given the rank of each one's term and how many bytes the lists of terms take.
 ///
 /// # Errors
 /// As [`of_lists`].
-pub(super) fn of_tokens(
-    tokens: impl Iterator<Item = impl Iterator<Item = u32>>,
+pub(super) fn of_tokens<D: Iterator<Item = u32>, I: Iterator<Item = D>>(
+    tokens: impl Fn() -> I,
     ranks: &[u32],
     common: Common,
     lengths: &[u8],
@@ -153,19 +177,28 @@ pub(super) fn of_tokens(
 ) -> Result<Gathered> {
     let documents = lengths.len() as u32;
     let terms = common.terms as usize;
-    let mut gathering = Gathering::new(common, documents, lists);
-    let Gathering { words, limit, pairs } = &mut gathering;
-    let in_tokens = InTokens::new(tokens, ranks, words, terms, limit.slots())?;
-    pairs.append(Gatherer::new(limit, in_tokens).gather(0..documents, lengths)?, limit)?;
-    Ok(gathering.finish())
+    let words = common.commonest();
+    let mut sample = Sample::new(words.len())?;
+    let mut in_tokens = InTokens::new(tokens, ranks, &words, terms)?;
+    stretches(documents).try_for_each(|stretch| sample.look(&mut in_tokens, stretch, lengths))?;
+    let limit = limit(&words, documents, lists, [sample])?;
+    let mut pairs = Pairs::default();
+    pairs.append(Gatherer::new(&limit, in_tokens)?.gather(0..documents, lengths)?, &limit)?;
+    Ok(Gathered::new(words, limit, pairs))
 }
 
-/// What is found, as it grows.
-struct Gathering {
-    /// By number: the commonest first.
-    words: Vec<Word>,
-    limit: Limit,
-    pairs: Pairs,
+/// The limit of pairs of words whose lists take so many bytes, by what was seen of all [`stretches`].
+fn limit(words: &[Word], documents: u32, lists: usize, samples: impl IntoIterator<Item = Sample>) -> Result<Limit> {
+    let bytes = (lists / 100 * PERCENT).min(BYTES * documents as usize);
+    let joined = samples.into_iter().reduce(|mut all, sample| {
+        all.add(&sample);
+        all
+    });
+    let looked_at: u64 = stretches(documents).map(|(_, stretch)| stretch.len() as u64).sum();
+    Limit::new(words, documents, bytes, |first, second| {
+        let together = joined.as_ref().map_or(0, |sample| sample.together(first, second));
+        (together * u64::from(documents) / looked_at.max(1)) as u32
+    })
 }
 
 /// The pairs of all documents that were looked at.
@@ -179,15 +212,15 @@ struct Pairs {
 
 impl Pairs {
     /// Adds those of later documents, and gives up those that are beyond the limit.
-    fn append(&mut self, mut later: Vec<Gaps>, limit: &Limit) -> Result<()> {
+    fn append(&mut self, later: Vec<Gaps>, limit: &Limit) -> Result<()> {
         if self.gaps.is_empty() {
             self.bytes = later.iter().map(Gaps::bytes).sum();
             self.gaps = later;
         } else {
-            for place in limit.rows().flat_map(Row::places) {
-                let before = self.gaps[place].bytes();
-                self.gaps[place].append(std::mem::take(&mut later[place]))?;
-                self.bytes += self.gaps[place].bytes() - before;
+            for (gaps, later) in self.gaps.iter_mut().zip(later).take(limit.kept()) {
+                let before = gaps.bytes();
+                gaps.append(later)?;
+                self.bytes += gaps.bytes() - before;
             }
         }
         limit.keep(&mut self.gaps, &mut self.bytes, Gaps::bytes);
@@ -195,72 +228,92 @@ impl Pairs {
     }
 }
 
-impl Gathering {
-    /// None yet, of words whose lists take so many bytes.
-    fn new(common: Common, documents: u32, lists: usize) -> Gathering {
-        let mut words = common.commonest();
-        let containing = words.iter().map(|word| word.containing).collect();
-        let limit = Limit::new(containing, documents, (lists / 100 * PERCENT).min(BYTES * documents as usize));
-        words.truncate(limit.rows().count());
-        Gathering { words, limit, pairs: Pairs::default() }
-    }
-
-    fn finish(self) -> Gathered {
-        let Gathering { mut words, limit, pairs } = self;
-        let rows: Vec<Row> = limit.rows().collect();
-        words.truncate(rows.len());
-        let mut numbers: Vec<u16> = (0..words.len() as u16).collect();
-        numbers.sort_unstable_by_key(|&number| words[usize::from(number)].value);
-        words.sort_unstable_by_key(|word| word.value);
-        Gathered { words, least: limit.least(), numbers, rows, pairs: pairs.gaps }
-    }
-}
-
 /// Where it is seen which words follow each other, document by document.
 trait Adjacency {
-    /// Goes to the first document of a part.
+    /// Goes to a document, forwards or backwards.
     fn seek(&mut self, from: u32);
 
-    /// Calls `take` with each of the documents `from..to`, which come next, and the place of a pair, and how often one word follows the
-    /// other there.
-    fn each(
-        &mut self,
-        rows: &[Row],
-        documents: Range<u32>,
-        take: impl FnMut(u32, usize, u32) -> Result<()>,
-    ) -> Result<()>;
+    /// Gives the words that follow each other in some documents, which come next, to `to`.
+    fn each(&mut self, documents: Range<u32>, to: &mut impl Neighbours) -> Result<()>;
+}
+
+/// What becomes of words that follow each other.
+trait Neighbours {
+    /// Takes two of a document, by their numbers.
+    fn add(&mut self, doc_id: u32, first: usize, second: usize);
+
+    /// The document has no more.
+    fn end(&mut self, doc_id: u32) -> Result<()>;
+}
+
+/// Adds the neighbours in a document whose words are given as one more than their numbers; 0 is another word, or none.
+#[inline(always)]
+fn add_neighbours(doc_id: u32, words: impl Iterator<Item = u16>, to: &mut impl Neighbours) {
+    let mut before = 0;
+    for word in words.map(usize::from) {
+        if word != 0 && before != 0 {
+            to.add(doc_id, before - 1, word - 1);
+        }
+        before = word;
+    }
 }
 
 /// Gathers pairs in parts of the documents.
 struct Gatherer<'l, T> {
-    limit: &'l Limit,
     adjacency: T,
+    gathering: Gathering<'l>,
+}
+
+/// The pairs of a part that are found yet.
+struct Gathering<'l> {
+    limit: &'l Limit,
+    places: Places<'l>,
+    counts: PairCounts,
+    /// By their places.
     pairs: Vec<Gaps>,
+    /// Bytes that these take at least when they are appended to others.
+    bytes: usize,
 }
 
 impl<'l, T: Adjacency> Gatherer<'l, T> {
-    fn new(limit: &'l Limit, adjacency: T) -> Gatherer<'l, T> {
-        Gatherer { limit, adjacency, pairs: Vec::new() }
+    fn new(limit: &'l Limit, adjacency: T) -> Result<Gatherer<'l, T>> {
+        let counts = PairCounts::new(limit.slots())?;
+        let gathering = Gathering { limit, places: limit.places(), counts, pairs: Vec::new(), bytes: 0 };
+        Ok(Gatherer { adjacency, gathering })
     }
 
     /// The pairs in some documents, by their places.
-    fn gather(&mut self, range: Range<u32>, lengths: &[u8]) -> Result<Vec<Gaps>> {
-        self.pairs.resize_with(self.limit.slots(), Gaps::default);
-        self.adjacency.seek(range.start);
-        let (mut from, mut bytes) = (range.start, 0);
-        while from < range.end {
-            let to = end_of_window(&lengths[..range.end as usize], from);
-            let rows: Vec<Row> = self.limit.rows().collect();
-            self.adjacency.each(&rows, from..to, |doc_id, place, frequency| {
-                let before = self.pairs[place].appended();
-                self.pairs[place].push(doc_id, frequency)?;
-                bytes += self.pairs[place].appended() - before;
-                Ok(())
-            })?;
-            self.limit.keep(&mut self.pairs, &mut bytes, Gaps::appended);
-            from = to;
+    fn gather(&mut self, documents: Range<u32>, lengths: &[u8]) -> Result<Vec<Gaps>> {
+        let Gatherer { adjacency, gathering } = self;
+        gathering.pairs.resize_with(gathering.limit.slots(), Gaps::default);
+        gathering.bytes = 0;
+        adjacency.seek(documents.start);
+        for window in windows(lengths, documents) {
+            gathering.places = gathering.limit.places();
+            adjacency.each(window, gathering)?;
+            gathering.limit.keep(&mut gathering.pairs, &mut gathering.bytes, Gaps::appended);
         }
-        Ok(std::mem::take(&mut self.pairs))
+        Ok(std::mem::take(&mut gathering.pairs))
+    }
+}
+
+impl Neighbours for Gathering<'_> {
+    #[inline(always)]
+    fn add(&mut self, _: u32, first: usize, second: usize) {
+        if let Some(place) = self.places.of(first, second) {
+            self.counts.add(place);
+        }
+    }
+
+    #[inline(always)]
+    fn end(&mut self, doc_id: u32) -> Result<()> {
+        let Gathering { counts, pairs, bytes, .. } = self;
+        counts.drain(|place, frequency| {
+            let before = pairs[place].appended();
+            pairs[place].push(doc_id, frequency)?;
+            *bytes += pairs[place].appended() - before;
+            Ok(())
+        })
     }
 }
 
@@ -322,7 +375,8 @@ mod tests {
                 pairs.push((doc_ids, frequencies));
             }
         }
-        (gathered.words, gathered.least, pairs)
+        let least = gathered.least();
+        (gathered.words, least, pairs)
     }
 
     /// Words that stand in another order in each document, so that many follow each other, and their pairs take more than is allowed;
@@ -348,16 +402,34 @@ mod tests {
         let lists = Lists::new(&words, (0..documents).map(|doc_id| (doc_id % 5) as u8).collect());
         let of_one = lists.found(1);
         let (words, least, pairs) = &of_one;
-        let all = Limit::new(words.iter().map(|word| word.containing).collect(), documents, 0);
+        let all = Limit::new(words, documents, 0, |_, _| 0).unwrap();
         assert!(*least > all.least(), "none are given up");
         assert!(pairs.iter().any(|(doc_ids, _)| !doc_ids.is_empty()), "all are");
         for threads in 2..6 {
             assert!(lists.found(threads) == of_one, "{threads} threads");
         }
         let ranks: Vec<u32> = (0..WORDS).collect();
-        let tokens = tokens.iter().map(|tokens| tokens.iter().copied());
+        let tokens = || tokens.iter().map(|tokens| tokens.iter().copied());
         let of_tokens = of_tokens(tokens, &ranks, lists.common(), &lists.lengths, lists.bytes().len());
         assert!(all_of(of_tokens.unwrap()) == of_one);
+    }
+
+    #[test]
+    fn rare_words_that_often_follow_each_other_make_a_pair() {
+        let documents = 6000u32;
+        let word = |of: u32, position: u32| {
+            let doc_ids: Vec<u32> = (0..documents).filter(|doc_id| doc_id % 256 < of).collect();
+            (doc_ids.clone(), vec![1; doc_ids.len()], vec![position; doc_ids.len()])
+        };
+        let words = [word(3, 3), word(3, 4), word(3, 9), word(256, 7)];
+        let lists = Lists::new(&words, vec![10; documents as usize]);
+        let (found, least, pairs) = lists.found(1);
+        let product = u64::from(found[0].containing) * u64::from(found[1].containing);
+        assert!(product < least, "{product} {least}");
+        for (number, (doc_ids, _)) in pairs.iter().enumerate() {
+            let expected = if number == 1 { &words[0].0[..] } else { &[] };
+            assert!(doc_ids == expected, "{number}");
+        }
     }
 
     /// Which no builder writes.

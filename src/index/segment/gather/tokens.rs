@@ -1,48 +1,47 @@
 //! [`InTokens`]: which words follow each other in tokens.
 
-use super::counts::PairCounts;
-use super::limit::Row;
-use super::{Adjacency, Word};
+use super::{Adjacency, Neighbours, Word, add_neighbours};
 use crate::base::error::Result;
 use crate::base::memory::{collected, zeros};
 use std::ops::Range;
 
 /// Documents as their tokens, of which common words are looked for.
-pub(super) struct InTokens<I> {
+pub(super) struct InTokens<A, I> {
+    all: A,
+    /// Those from the next one on.
     documents: I,
+    next: u32,
     /// Per token, 1 more than the number of the common word that it is; 0 if it is none.
     words: Vec<u16>,
-    counts: PairCounts,
 }
 
-impl<I> InTokens<I> {
-    /// Pairs of some words, which have so many places, in documents whose tokens have these ranks among so many terms.
-    pub fn new(documents: I, ranks: &[u32], of: &[Word], terms: usize, slots: usize) -> Result<InTokens<I>> {
+impl<A: Fn() -> I, I> InTokens<A, I> {
+    /// Some words in documents, of which `all` is an iterator and whose tokens have these ranks among so many terms.
+    pub fn new(all: A, ranks: &[u32], of: &[Word], terms: usize) -> Result<InTokens<A, I>> {
         let mut of_terms = zeros(terms)?;
         for (number, word) in (1..).zip(of) {
             of_terms[word.term as usize] = number;
         }
         let words = collected(ranks.iter().map(|&rank| of_terms.get(rank as usize).copied().unwrap_or(0)))?;
-        Ok(InTokens { documents, words, counts: PairCounts::new(slots)? })
+        Ok(InTokens { documents: all(), all, next: 0, words })
     }
 }
 
-impl<D: Iterator<Item = u32>, I: Iterator<Item = D>> Adjacency for InTokens<I> {
-    /// There is one part.
+impl<A: Fn() -> I, D: Iterator<Item = u32>, I: Iterator<Item = D>> Adjacency for InTokens<A, I> {
     fn seek(&mut self, from: u32) {
-        debug_assert_eq!(from, 0);
+        if from < self.next {
+            (self.documents, self.next) = ((self.all)(), 0);
+        }
+        (self.next..from).for_each(|_| drop(self.documents.next()));
+        self.next = from;
     }
 
-    fn each(
-        &mut self,
-        rows: &[Row],
-        documents: Range<u32>,
-        mut take: impl FnMut(u32, usize, u32) -> Result<()>,
-    ) -> Result<()> {
-        let InTokens { documents: tokens, words, counts } = self;
-        for (doc_id, tokens) in documents.zip(tokens) {
-            counts.add_neighbours(rows, tokens.map(|token| words.get(token as usize).copied().unwrap_or(0)));
-            counts.drain(|place, frequency| take(doc_id, place, frequency))?;
+    fn each(&mut self, documents: Range<u32>, to: &mut impl Neighbours) -> Result<()> {
+        let words = &self.words;
+        self.next = documents.end;
+        for (doc_id, tokens) in documents.zip(&mut self.documents) {
+            add_neighbours(doc_id, tokens.map(|token| words.get(token as usize).copied().unwrap_or(0)), to);
+            to.end(doc_id)?;
         }
         Ok(())
     }

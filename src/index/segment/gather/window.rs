@@ -1,9 +1,7 @@
 //! [`InLists`]: which words follow each other by the positions in their lists, a few documents at a time.
 
-use super::counts::PairCounts;
 use super::cursor::Cursor;
-use super::limit::Row;
-use super::{Adjacency, Word};
+use super::{Adjacency, Neighbours, Word, add_neighbours};
 use crate::base::error::Result;
 use crate::base::memory;
 use crate::index::length;
@@ -14,8 +12,20 @@ use std::ops::Range;
 pub(super) const WINDOW: u32 = 4096;
 const TOKENS: u32 = 1 << 20;
 
+/// Documents of these lengths, by windows.
+pub(super) fn windows(lengths: &[u8], documents: Range<u32>) -> impl Iterator<Item = Range<u32>> {
+    let Range { start: mut from, end } = documents;
+    std::iter::from_fn(move || {
+        (from < end).then(|| {
+            let window = from..end_of_window(&lengths[..end as usize], from);
+            from = window.end;
+            window
+        })
+    })
+}
+
 /// The document after a window.
-pub(super) fn end_of_window(lengths: &[u8], from: u32) -> u32 {
+fn end_of_window(lengths: &[u8], from: u32) -> u32 {
     let mut tokens = 0;
     let more = lengths[from as usize..].iter().take(WINDOW as usize).take_while(|&&length| {
         tokens += u64::from(length::decode(length));
@@ -34,16 +44,10 @@ pub(super) struct InLists<'l> {
 }
 
 impl<'l> InLists<'l> {
-    /// The lists of some words, whose pairs have so many places, in documents of these lengths.
-    pub fn new(
-        lists: &'l [u8],
-        words: &[Word],
-        lengths: &'l [u8],
-        parts: ListParts,
-        slots: usize,
-    ) -> Result<InLists<'l>> {
+    /// The lists of some words in documents of these lengths.
+    pub fn new(lists: &'l [u8], words: &[Word], lengths: &'l [u8], parts: ListParts) -> Result<InLists<'l>> {
         let cursor = |word: &Word| Cursor::new(lists, word.value, lengths.len() as u32, parts);
-        Ok(InLists { cursors: words.iter().map(cursor).collect::<Result<_>>()?, lengths, window: Window::new(slots)? })
+        Ok(InLists { cursors: words.iter().map(cursor).collect::<Result<_>>()?, lengths, window: Window::new()? })
     }
 }
 
@@ -52,16 +56,11 @@ impl Adjacency for InLists<'_> {
         self.cursors.iter_mut().for_each(|cursor| cursor.seek(from));
     }
 
-    fn each(
-        &mut self,
-        rows: &[Row],
-        documents: Range<u32>,
-        take: impl FnMut(u32, usize, u32) -> Result<()>,
-    ) -> Result<()> {
+    fn each(&mut self, documents: Range<u32>, to: &mut impl Neighbours) -> Result<()> {
         let InLists { cursors, lengths, window } = self;
         let lengths = &lengths[documents.start as usize..documents.end as usize];
-        window.fill(&mut cursors[..rows.len()], documents.start, lengths)?;
-        window.each(rows, take)
+        window.fill(cursors, documents.start, lengths)?;
+        window.each(to)
     }
 }
 
@@ -74,7 +73,6 @@ struct Window {
     begins: Vec<u32>,
     /// Words for whose positions there is no room, or which another one has.
     others: Vec<Occurrence>,
-    counts: PairCounts,
 }
 
 /// A word, as in a text, in a document, less the first of the window.
@@ -92,10 +90,9 @@ fn room(length: u8) -> u32 {
 }
 
 impl Window {
-    /// For pairs with so many places.
-    pub fn new(slots: usize) -> Result<Window> {
+    pub fn new() -> Result<Window> {
         let begins = memory::room(WINDOW as usize + 1)?;
-        Ok(Window { from: 0, texts: Vec::new(), begins, others: Vec::new(), counts: PairCounts::new(slots)? })
+        Ok(Window { from: 0, texts: Vec::new(), begins, others: Vec::new() })
     }
 
     /// Takes the words of the documents from `from` on that have these lengths.
@@ -133,36 +130,37 @@ impl Window {
         Ok(())
     }
 
-    /// Calls `take` with each document and the place of a pair, and how often one word follows the other there.
-    pub fn each(&mut self, rows: &[Row], mut take: impl FnMut(u32, usize, u32) -> Result<()>) -> Result<()> {
-        let Window { from, texts, begins, others, counts } = self;
+    /// Gives the words that follow each other to `to`.
+    pub fn each(&self, to: &mut impl Neighbours) -> Result<()> {
+        let Window { from, texts, begins, others } = self;
         let mut others = &others[..];
         for (document, place) in (0..).zip(begins.windows(2)) {
+            let doc_id = from + document;
             let text = &texts[place[0] as usize..place[1] as usize];
             let (of_document, later) = others.split_at(others.partition_point(|other| other.document <= document));
             others = later;
             if of_document.is_empty() {
-                counts.add_neighbours(rows, text.iter().copied());
+                add_neighbours(doc_id, text.iter().copied(), to);
             } else {
                 let placed = (0..).zip(text).filter(|&(_, &word)| word != 0);
                 let placed = placed.map(|(position, &word)| Occurrence { document, position, word });
-                count_in_order(memory::collected(placed.chain(of_document.iter().copied()))?, rows, counts);
+                add_in_order(doc_id, memory::collected(placed.chain(of_document.iter().copied()))?, to);
             }
-            counts.drain(|place, frequency| take(*from + document, place, frequency))?;
+            to.end(doc_id)?;
         }
         Ok(())
     }
 }
 
-/// Counts the pairs of any document.
-fn count_in_order(mut of_document: Vec<Occurrence>, rows: &[Row], counts: &mut PairCounts) {
+/// Adds the neighbours of any document.
+fn add_in_order(doc_id: u32, mut of_document: Vec<Occurrence>, to: &mut impl Neighbours) {
     of_document.sort_unstable();
     let mut before: &[Occurrence] = &[];
     for here in of_document.chunk_by(|one, next| one.position == next.position) {
         let position = here[0].position;
         let follows = before.first().is_some_and(|one| one.position.checked_add(1) == Some(position));
         for first in before.iter().filter(|_| follows) {
-            here.iter().for_each(|second| counts.add(rows, usize::from(first.word) - 1, usize::from(second.word) - 1));
+            here.iter().for_each(|second| to.add(doc_id, usize::from(first.word) - 1, usize::from(second.word) - 1));
         }
         before = here;
     }

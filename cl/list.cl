@@ -70,6 +70,15 @@ uint bits_from(__global const uint *words, uint position) {
     return (uint)((((ulong)word[1] << 32) | word[0]) >> (position & 31));
 }
 
+/* The 64 bits that begin at bit `position`. */
+ulong long_from(__global const uint *words, uint position) {
+    __global const uint *word = words + (position >> 5);
+    uint shift = position & 31;
+    uint low = (uint)((((ulong)word[1] << 32) | word[0]) >> shift);
+    uint high = (uint)((((ulong)word[2] << 32) | word[1]) >> shift);
+    return ((ulong)high << 32) | low;
+}
+
 /* A mask of the low `width` bits, at most 32. */
 uint low_mask(uint width) {
     return width == 0 ? 0 : ~0u >> (32 - width);
@@ -98,10 +107,12 @@ uint4 fields_from(__global const uint *words, uint position, uint width) {
         fields.z = more & mask;
         fields.w = (more >> width) & mask;
     } else {
-        fields.x = bits_from(words, position) & mask;
-        fields.y = bits_from(words, position + width) & mask;
-        fields.z = bits_from(words, position + 2 * width) & mask;
-        fields.w = bits_from(words, position + 3 * width) & mask;
+        ulong bits = long_from(words, position);
+        ulong more = long_from(words, position + 2 * width);
+        fields.x = (uint)bits & mask;
+        fields.y = (uint)(bits >> width) & mask;
+        fields.z = (uint)more & mask;
+        fields.w = (uint)(more >> width) & mask;
     }
     return fields;
 }

@@ -114,12 +114,17 @@ uint hs_lrc_finish(const List *list, uint doc_id, uint rank) {
     return doc_id;
 }
 
-/* The docID's leading bits give its bucket. Only the ranks that are in the block too are searched, for which floats
- * suffice. With exceptions they may be of two pieces. */
+/* The docID's leading bits give its bucket, and the bucket's line about where it would be in it. With exceptions, which lines do not
+ * tell of, the block is found first. */
 bool hs_lrc_contains(const List *list, uint block, uint doc_id) {
     uint bucket = hs_lrc_bucket_of(list, doc_id);
-    uint from = max(hs_lrc_first(list, bucket), block * BLOCK);
-    uint to = min(hs_lrc_first(list, bucket + 1), min(list->count, (block + 1) * BLOCK));
+    uint from = hs_lrc_first(list, bucket);
+    uint to = hs_lrc_first(list, bucket + 1);
+    if (from < to && list->parameter & REGRESSION_EXCEPTED) {
+        block = lower_bound(list->last, from / BLOCK, (to - 1) / BLOCK, doc_id);
+        from = max(from, block * BLOCK);
+        to = min(to, (block + 1) * BLOCK);
+    }
     bool found = false;
     while (from < to && !found) {
         regression_Piece piece = hs_lrc_piece(list, bucket, from);

@@ -94,17 +94,19 @@ uint regression_high(regression_Walk *walk, uint rank) {
 
 /* --- searching --- */
 
-/* Whether a docID is among those with indexes from `from` on and before `to`, in one block. `most` is the largest
- * deviation. Its index is in the safe range, as `safe_range` of look_up.rs has it; a quotient of floats of at most 128 is
- * off by less than 1, and one is added on both sides. */
+/* Whether a docID is among those with indexes from `from` on and before `to`, in one block or bucket. `most` is the largest
+ * deviation. Its index is in the safe range, as `safe_range` of look_up.rs has it; a quotient of floats is off by less than a
+ * millionth of itself, and one and that are added on both sides. */
 bool regression_is_among(const List *list, const regression_Piece *piece, uint from, uint to, uint most, uint doc_id) {
     if (piece->slope != 0) {
         uint above = doc_id - (uint)(regression_line(piece, from) >> 32);
         float inverse = 4294967296.0f / (float)piece->slope;
-        float least = above > most ? (float)(above - most - 1) * inverse - 1.0f : 0.0f;
-        float largest = ((float)above + 1.0f) * inverse + 2.0f;
+        float least = above > most ? (float)(above - most - 1) * inverse : 0.0f;
+        float largest = ((float)above + 1.0f) * inverse;
+        least -= least * 1e-6f + 1.0f;
+        largest += largest * 1e-6f + 2.0f;
         float count = (float)(to - from);
-        to = from + (uint)min(largest, count);
+        to = from + min((uint)min(largest, count), to - from); /* the greatest counts are rounded */
         from += (uint)clamp(least, 0.0f, count);
     }
     while (to - from > 1 && from < to) {

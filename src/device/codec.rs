@@ -119,8 +119,14 @@ macro_rules! regression {
 static LRC: DeviceCodec = DeviceCodec { prefix: "lrc", source: regression!("lrc"), ..REGRESSION };
 static LRC_SEG: DeviceCodec = DeviceCodec { prefix: "lrcseg", source: regression!("lrc_seg"), ..REGRESSION };
 static SEG_LRC: DeviceCodec = DeviceCodec { prefix: "seglrc", source: regression!("seg_lrc"), ..REGRESSION };
-static HS_LRC: DeviceCodec =
-    DeviceCodec { prefix: "hs_lrc", source: regression!("hs_lrc"), shared: "", unpacked: 0.0025, ..REGRESSION };
+static HS_LRC: DeviceCodec = DeviceCodec {
+    prefix: "hs_lrc",
+    source: regression!("hs_lrc"),
+    shared: "",
+    unpacked: 0.0025,
+    needs_block: false,
+    ..REGRESSION
+};
 
 static SIMPLE16: DeviceCodec = DeviceCodec {
     prefix: "simple16",

@@ -3,33 +3,24 @@
 use super::gaps::Gaps;
 use super::{SLOTS, TOGETHER, Word};
 use crate::base::error::Result;
-use crate::base::memory::{collected, room, zeros};
+use crate::base::memory::{collected, filled, room, zeros};
 use std::cmp::Reverse;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
-/// The place of each pair that is kept.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Places<'p> {
-    words: usize,
-    table: &'p [u16],
-    /// How many are kept.
-    kept: usize,
-}
-
-impl Places<'_> {
-    /// The place of a pair, by the numbers of its words.
-    #[inline(always)]
-    pub fn of(self, first: usize, second: usize) -> Option<usize> {
-        let place = usize::from(self.table[self.words * first + second]).wrapping_sub(1);
-        (place < self.kept).then_some(place)
-    }
+/// Which of 64 pairs of words have a slot. All of these fit into the processor's cache, which numbers of slots would not.
+#[derive(Debug, Clone, Copy, Default)]
+struct Run {
+    /// A bit for each pair.
+    bits: u64,
+    /// How many slots the pairs before have.
+    before: u32,
 }
 
 /// Which pairs are gathered yet, and how large these may get.
 ///
-/// A pair is worth the documents that have both words, in which it need not be looked for, as often as it is asked for; and its list takes
-/// the more, the more often texts have it, and so the more often it is asked for. So those pairs are kept whose words are together in the
-/// most documents: in as many as is estimated, but at least as there would be if words were independent.
+/// A pair saves looking for it in the documents that have both words, as often as it is asked for. The more often texts have it, the more
+/// often it is asked for, and the more its list takes. So a byte of it saves as many documents as have both words, and those pairs are kept
+/// whose words are together in the most: in as many as is estimated, but at least as there would be if words were independent.
 ///
 /// Pairs that are worth least are given up as soon as those that are left are known to take too much, be it in one part of the documents:
 /// a sixty-fourth at a time. So in the end as many are kept as are small enough, whoever finds that out.
@@ -37,10 +28,13 @@ pub(super) struct Limit {
     bytes: usize,
     documents: u64,
     words: usize,
-    /// Per pair, in the order of the first words, one more than its place; 0 if it has none.
-    table: Vec<u16>,
-    /// By place, in how many documents the words of each pair are together, the most first; then the most of pairs without a place.
+    /// Of all pairs, in the order of their first words.
+    runs: Vec<Run>,
+    /// By slot, the place of the pair among those that were worth gathering, of which those that are worth most come first.
+    places: Vec<u16>,
+    /// By place, how many documents have both words; then the most that those of a pair without a place may have.
     together: Vec<u32>,
+    /// How many places are kept.
     kept: AtomicUsize,
 }
 
@@ -71,12 +65,49 @@ impl Limit {
             }
         }
         keep_best(&mut pairs);
-        let mut table = zeros(words.len() * words.len())?;
-        for (place, pair) in pairs.iter().enumerate() {
-            table[pair.0 as u32 as usize] = place as u16 + 1;
-        }
         let together = collected(pairs.iter().map(|pair| (pair.0 >> 32) as u32).chain([without]))?;
-        Ok(Limit { bytes, documents, words: words.len(), table, together, kept: pairs.len().into() })
+        let mut limit = Limit {
+            bytes,
+            documents,
+            words: words.len(),
+            runs: filled(Run::default(), words.len() * words.len() / 64 + 1)?,
+            places: zeros(pairs.len())?,
+            together,
+            kept: pairs.len().into(),
+        };
+        let numbers = || pairs.iter().map(|pair| pair.0 as u32 as usize);
+        numbers().for_each(|pair| limit.runs[pair / 64].bits |= 1 << (pair % 64));
+        let mut before = 0;
+        for run in &mut limit.runs {
+            run.before = before;
+            before += run.bits.count_ones();
+        }
+        for (place, pair) in numbers().enumerate() {
+            if let Some(slot) = limit.slot_of(pair) {
+                limit.places[slot] = place as u16;
+            }
+        }
+        Ok(limit)
+    }
+
+    /// The slot of a pair, by the numbers of its words, if it was worth gathering.
+    #[inline(always)]
+    pub fn slot(&self, first: usize, second: usize) -> Option<usize> {
+        self.slot_of(self.words * first + second)
+    }
+
+    #[inline(always)]
+    fn slot_of(&self, pair: usize) -> Option<usize> {
+        let Run { bits, before } = self.runs[pair / 64];
+        let bit = 1 << (pair % 64);
+        (bits & bit != 0).then(|| before as usize + (bits & (bit - 1)).count_ones() as usize)
+    }
+
+    /// The place of the pair with that slot, if it is kept yet.
+    #[inline(always)]
+    pub fn place(&self, slot: usize) -> Option<usize> {
+        let place = usize::from(self.places[slot]);
+        (place < self.kept()).then_some(place)
     }
 
     /// The least product of the documents of two words whose pair is kept, however many documents have both.
@@ -84,19 +115,14 @@ impl Limit {
         (u64::from(self.together[self.kept()]) + 1) * self.documents
     }
 
-    /// How many places there are.
+    /// How many slots there are, and places.
     pub fn slots(&self) -> usize {
-        self.together.len() - 1
+        self.places.len()
     }
 
-    /// How many of them are of pairs that are kept yet.
+    /// How many places are of pairs that are kept yet.
     pub fn kept(&self) -> usize {
         self.kept.load(Relaxed)
-    }
-
-    /// The places of the pairs that are kept yet.
-    pub fn places(&self) -> Places<'_> {
-        Places { words: self.words, table: &self.table, kept: self.kept() }
     }
 
     /// Gives up pairs until those that are left, which take `bytes` by `size`, are small enough, and empties the others.

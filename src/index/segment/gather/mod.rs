@@ -22,7 +22,7 @@ use crate::index::list::ListParts;
 use counts::PairCounts;
 use cursor::Cursor;
 use gaps::Gaps;
-use limit::{Limit, Places};
+use limit::Limit;
 use sample::{Sample, stretches};
 use std::ops::Range;
 use tokens::InTokens;
@@ -35,14 +35,14 @@ const TESTS: bool = cfg!(any(test, fuzzing));
 /// The most common words.
 const MOST: usize = if TESTS { 24 } else { 1024 };
 /// Pairs of words, at most: tables of them fit into the processor's cache.
-const SLOTS: usize = if TESTS { 400 } else { u16::MAX as usize };
+const SLOTS: usize = if TESTS { 400 } else { 1 << 16 };
 /// The bytes of the lists of pairs are about so many in a hundred of those of words, at most.
 const PERCENT: usize = if TESTS { 100 } else { 19 };
 /// Bytes per document that are gathered at most.
 const BYTES: usize = 32;
 /// Other bytes: tables of pairs, and buffers of the words' lists.
 const OTHERS: usize =
-    MOST * (2 * MOST + sample::BYTES_PER_WORD + size_of::<Cursor>()) + SLOTS * (2 * 8 + 4 + size_of::<Gaps>());
+    MOST * (MOST / 4 + sample::BYTES_PER_WORD + size_of::<Cursor>()) + SLOTS * (2 * 8 + 2 + 4 + size_of::<Gaps>());
 /// Documents that are worth a thread: they take some 10 ms.
 const SHARE: u32 = if TESTS { 64 } else { 4 * WINDOW };
 /// Parts per thread, if there are several.
@@ -117,7 +117,7 @@ impl Gathered {
         doc_ids.clear();
         frequencies.clear();
         let [first, second] = [first, second].map(|word| usize::from(self.numbers[usize::from(word)]));
-        if let Some(place) = self.limit.places().of(first, second) {
+        if let Some(place) = self.limit.slot(first, second).and_then(|slot| self.limit.place(slot)) {
             self.pairs[place].read(doc_ids, frequencies)?;
         }
         Ok(!doc_ids.is_empty())
@@ -267,7 +267,7 @@ struct Gatherer<'l, T> {
 /// The pairs of a part that are found yet.
 struct Gathering<'l> {
     limit: &'l Limit,
-    places: Places<'l>,
+    /// By their slots.
     counts: PairCounts,
     /// By their places.
     pairs: Vec<Gaps>,
@@ -278,7 +278,7 @@ struct Gathering<'l> {
 impl<'l, T: Adjacency> Gatherer<'l, T> {
     fn new(limit: &'l Limit, adjacency: T) -> Result<Gatherer<'l, T>> {
         let counts = PairCounts::new(limit.slots())?;
-        let gathering = Gathering { limit, places: limit.places(), counts, pairs: Vec::new(), bytes: 0 };
+        let gathering = Gathering { limit, counts, pairs: Vec::new(), bytes: 0 };
         Ok(Gatherer { adjacency, gathering })
     }
 
@@ -289,7 +289,6 @@ impl<'l, T: Adjacency> Gatherer<'l, T> {
         gathering.bytes = 0;
         adjacency.seek(documents.start);
         for window in windows(lengths, documents) {
-            gathering.places = gathering.limit.places();
             adjacency.each(window, gathering)?;
             gathering.limit.keep(&mut gathering.pairs, &mut gathering.bytes, Gaps::appended);
         }
@@ -300,15 +299,16 @@ impl<'l, T: Adjacency> Gatherer<'l, T> {
 impl Neighbours for Gathering<'_> {
     #[inline(always)]
     fn add(&mut self, _: u32, first: usize, second: usize) {
-        if let Some(place) = self.places.of(first, second) {
-            self.counts.add(place);
+        if let Some(slot) = self.limit.slot(first, second) {
+            self.counts.add(slot);
         }
     }
 
     #[inline(always)]
     fn end(&mut self, doc_id: u32) -> Result<()> {
-        let Gathering { counts, pairs, bytes, .. } = self;
-        counts.drain(|place, frequency| {
+        let Gathering { limit, counts, pairs, bytes } = self;
+        counts.drain(|slot, frequency| {
+            let Some(place) = limit.place(slot) else { return Ok(()) };
             let before = pairs[place].appended();
             pairs[place].push(doc_id, frequency)?;
             *bytes += pairs[place].appended() - before;

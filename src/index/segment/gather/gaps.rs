@@ -15,6 +15,12 @@ pub(super) struct Gaps {
 }
 
 impl Gaps {
+    /// About how many bytes the gaps of so many documents of a segment take.
+    pub fn estimate(count: u64, documents: u64) -> u64 {
+        // Gaps below 64 take one byte.
+        if 64 * count > documents { count } else { 2 * count }
+    }
+
     pub fn push(&mut self, doc_id: u32, frequency: u32) -> Result<()> {
         memory::reserve_few(&mut self.bytes, 10)?;
         let gap = u64::from(doc_id - self.next) << 1;

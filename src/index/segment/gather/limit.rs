@@ -39,9 +39,15 @@ pub(super) struct Limit {
 }
 
 impl Limit {
-    /// Of words of a segment with that many documents, whose pairs may take so many bytes; `together` estimates how many documents have
-    /// both words, by their numbers.
-    pub fn new(words: &[Word], documents: u32, bytes: usize, together: impl Fn(usize, usize) -> u32) -> Result<Limit> {
+    /// Of words of a segment with that many documents, whose pairs may take so many bytes. Estimated is, by the words' numbers, how many
+    /// documents have both (`together`), and how often one is beside the other.
+    pub fn new(
+        words: &[Word],
+        documents: u32,
+        bytes: usize,
+        together: impl Fn(usize, usize) -> u32,
+        beside: impl Fn(usize, usize) -> u64,
+    ) -> Result<Limit> {
         let documents = u64::from(documents);
         let least = (documents / TOGETHER).max(1) as u32;
         // The number of documents in the upper half, the pair in the lower one: such numbers are sorted fastest.
@@ -65,6 +71,18 @@ impl Limit {
             }
         }
         keep_best(&mut pairs);
+        // Most that would be given up later are not even begun.
+        let mut estimated = 0;
+        let enough = pairs.iter().position(|pair| {
+            let (together, pair) = (pair.0 >> 32, pair.0 as u32 as usize);
+            let having = beside(pair / words.len(), pair % words.len()).min(together);
+            estimated += Gaps::estimate(having, documents);
+            estimated > (bytes + bytes / 2) as u64
+        });
+        if let Some(enough) = enough {
+            without = without.max((pairs[enough].0 >> 32) as u32);
+            pairs.truncate(enough);
+        }
         let together = collected(pairs.iter().map(|pair| (pair.0 >> 32) as u32).chain([without]))?;
         let mut limit = Limit {
             bytes,

@@ -41,8 +41,8 @@ const PERCENT: usize = if TESTS { 100 } else { 19 };
 /// Bytes per document that are gathered at most.
 const BYTES: usize = 32;
 /// Other bytes: tables of pairs, and buffers of the words' lists.
-const OTHERS: usize =
-    MOST * (MOST / 4 + sample::BYTES_PER_WORD + size_of::<Cursor>()) + SLOTS * (2 * 8 + 2 + 4 + size_of::<Gaps>());
+const OTHERS: usize = MOST * (MOST / 4 + 2 * MOST + sample::BYTES_PER_WORD + size_of::<Cursor>())
+    + SLOTS * (2 * 8 + 2 + 4 + size_of::<Gaps>());
 /// Documents that are worth a thread: they take some 10 ms.
 const SHARE: u32 = if TESTS { 64 } else { 4 * WINDOW };
 /// Parts per thread, if there are several.
@@ -140,7 +140,7 @@ pub(super) fn of_lists(
     let words = common.commonest();
     let threads = at_most(threads, (documents / SHARE) as usize);
     let mut stretches = stretches(documents);
-    let samples = in_order(
+    let looks = in_order(
         threads,
         || Ok((Sample::new(words.len())?, InLists::new(lists, &words, lengths, parts)?)),
         || Ok(stretches.next()),
@@ -148,8 +148,9 @@ pub(super) fn of_lists(
         |()| Ok(()),
         || Ok(()),
     )?;
-    let samples = samples.into_iter().map(|(sample, _)| sample);
-    let limit = limit(&words, documents, lists.len(), samples)?;
+    let mut sample = Sample::new(words.len())?;
+    looks.iter().for_each(|(part, _)| sample.add(part));
+    let limit = limit(&words, documents, lists.len(), &sample)?;
     let mut pairs = Pairs::default();
     let of_part = if threads == 1 { documents } else { documents.div_ceil((PARTS * threads) as u32) };
     let mut ranges = (0..documents).step_by(of_part.max(1) as usize).map(|from| from..documents.min(from + of_part));
@@ -181,24 +182,20 @@ pub(super) fn of_tokens<D: Iterator<Item = u32>, I: Iterator<Item = D>>(
     let mut sample = Sample::new(words.len())?;
     let mut in_tokens = InTokens::new(tokens, ranks, &words, terms)?;
     stretches(documents).try_for_each(|stretch| sample.look(&mut in_tokens, stretch, lengths))?;
-    let limit = limit(&words, documents, lists, [sample])?;
+    let limit = limit(&words, documents, lists, &sample)?;
     let mut pairs = Pairs::default();
     pairs.append(Gatherer::new(&limit, in_tokens)?.gather(0..documents, lengths)?, &limit)?;
     Ok(Gathered::new(words, limit, pairs))
 }
 
-/// The limit of pairs of words whose lists take so many bytes, by what was seen of all [`stretches`].
-fn limit(words: &[Word], documents: u32, lists: usize, samples: impl IntoIterator<Item = Sample>) -> Result<Limit> {
+/// The limit of pairs of words whose lists take so many bytes, by what was seen in all [`stretches`].
+fn limit(words: &[Word], documents: u32, lists: usize, sample: &Sample) -> Result<Limit> {
     let bytes = (lists / 100 * PERCENT).min(BYTES * documents as usize);
-    let joined = samples.into_iter().reduce(|mut all, sample| {
-        all.add(&sample);
-        all
-    });
     let looked_at: u64 = stretches(documents).map(|(_, stretch)| stretch.len() as u64).sum();
-    Limit::new(words, documents, bytes, |first, second| {
-        let together = joined.as_ref().map_or(0, |sample| sample.together(first, second));
-        (together * u64::from(documents) / looked_at.max(1)) as u32
-    })
+    let of_all = |count: u64| count * u64::from(documents) / looked_at.max(1);
+    let together = |first, second| of_all(sample.together(first, second)) as u32;
+    let beside = |first, second| of_all(sample.beside(first, second));
+    Limit::new(words, documents, bytes, together, beside)
 }
 
 /// The pairs of all documents that were looked at.
@@ -402,7 +399,7 @@ mod tests {
         let lists = Lists::new(&words, (0..documents).map(|doc_id| (doc_id % 5) as u8).collect());
         let of_one = lists.found(1);
         let (words, least, pairs) = &of_one;
-        let all = Limit::new(words, documents, 0, |_, _| 0).unwrap();
+        let all = Limit::new(words, documents, 0, |_, _| 0, |_, _| 0).unwrap();
         assert!(*least > all.least(), "none are given up");
         assert!(pairs.iter().any(|(doc_ids, _)| !doc_ids.is_empty()), "all are");
         for threads in 2..6 {

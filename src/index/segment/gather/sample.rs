@@ -2,7 +2,6 @@
 
 use super::window::windows;
 use super::{Adjacency, Neighbours, TESTS};
-use crate::base::bits::has_bit;
 use crate::base::cpu;
 use crate::base::error::Result;
 use crate::base::memory::zeros;
@@ -32,8 +31,8 @@ pub(super) struct Sample {
     words: usize,
     /// A bit for each document, per word.
     with: Vec<u64>,
-    /// A bit per pair, in the order of the first words.
-    beside: Vec<u64>,
+    /// How often each pair is there, in the order of the first words; the greatest number stands for more, too.
+    beside: Vec<u16>,
     /// The number of a document among those that are looked at, less its docID.
     moved: u32,
 }
@@ -41,8 +40,7 @@ pub(super) struct Sample {
 impl Sample {
     /// Nothing yet, of so many words.
     pub fn new(words: usize) -> Result<Sample> {
-        let beside = zeros((words * words).div_ceil(64))?;
-        Ok(Sample { words, with: zeros(words * PER_WORD)?, beside, moved: 0 })
+        Ok(Sample { words, with: zeros(words * PER_WORD)?, beside: zeros(words * words)?, moved: 0 })
     }
 
     /// Looks at some of the [`stretches`].
@@ -59,13 +57,18 @@ impl Sample {
 
     /// Adds what another one saw in other documents.
     pub fn add(&mut self, other: &Sample) {
-        let all = self.with.iter_mut().chain(&mut self.beside);
-        all.zip(other.with.iter().chain(&other.beside)).for_each(|(word, other)| *word |= other);
+        self.with.iter_mut().zip(&other.with).for_each(|(word, other)| *word |= other);
+        self.beside.iter_mut().zip(&other.beside).for_each(|(count, other)| *count = count.saturating_add(*other));
+    }
+
+    /// How often one word follows the other in these documents.
+    pub fn beside(&self, first: usize, second: usize) -> u64 {
+        self.beside[self.words * first + second].into()
     }
 
     /// How many of the documents have both words, about; 0 if none has one beside the other.
     pub fn together(&self, first: usize, second: usize) -> u64 {
-        if !has_bit(&self.beside, (self.words * first + second) as u32) {
+        if self.beside(first, second) == 0 {
             return 0;
         }
         let [one, other] = [first, second].map(|word| &self.with[PER_WORD * word..][..PER_WORD]);
@@ -81,8 +84,8 @@ impl Neighbours for Sample {
         for word in [first, second] {
             self.with[PER_WORD * word + number / 64] |= 1 << (number % 64);
         }
-        let pair = self.words * first + second;
-        self.beside[pair / 64] |= 1 << (pair % 64);
+        let count = &mut self.beside[self.words * first + second];
+        *count = count.saturating_add(1);
     }
 
     #[inline(always)]

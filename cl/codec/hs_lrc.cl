@@ -115,7 +115,7 @@ uint hs_lrc_finish(const List *list, uint doc_id, uint rank) {
 }
 
 /* The docID's leading bits give its bucket, and the bucket's line about where it would be in it. With exceptions, which lines do not
- * tell of, the block is found first. */
+ * tell of, the block is found first; its docIDs may be of two pieces. */
 bool hs_lrc_contains(const List *list, uint block, uint doc_id) {
     uint bucket = hs_lrc_bucket_of(list, doc_id);
     uint from = hs_lrc_first(list, bucket);

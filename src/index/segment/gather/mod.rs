@@ -91,7 +91,7 @@ impl Common {
 
 /// What was found.
 pub(super) struct Gathered {
-    /// The words with pairs, their values ascending.
+    /// The common words, their values ascending.
     pub words: Vec<Word>,
     /// Per word, its number while pairs were gathered.
     numbers: Vec<u16>,
@@ -139,18 +139,8 @@ pub(super) fn of_lists(
     let documents = lengths.len() as u32;
     let words = common.commonest();
     let threads = at_most(threads, (documents / SHARE) as usize);
-    let mut stretches = stretches(documents);
-    let looks = in_order(
-        threads,
-        || Ok((Sample::new(words.len())?, InLists::new(lists, &words, lengths, parts)?)),
-        || Ok(stretches.next()),
-        |(sample, in_lists), stretch| sample.look(in_lists, stretch, lengths),
-        |()| Ok(()),
-        || Ok(()),
-    )?;
-    let mut sample = Sample::new(words.len())?;
-    looks.iter().for_each(|(part, _)| sample.add(part));
-    let limit = limit(&words, documents, lists.len(), &sample)?;
+    let sample = sample_of_lists(lists, &words, lengths, parts, threads)?;
+    let limit = limit(&words, documents, lists.len(), sample)?;
     let mut pairs = Pairs::default();
     let of_part = if threads == 1 { documents } else { documents.div_ceil((PARTS * threads) as u32) };
     let mut ranges = (0..documents).step_by(of_part.max(1) as usize).map(|from| from..documents.min(from + of_part));
@@ -163,6 +153,24 @@ pub(super) fn of_lists(
         || Ok(()),
     )?;
     Ok(Gathered::new(words, limit, pairs))
+}
+
+/// What is seen in all [`stretches`] of the documents.
+fn sample_of_lists(lists: &[u8], words: &[Word], lengths: &[u8], parts: ListParts, threads: usize) -> Result<Sample> {
+    let mut stretches = stretches(lengths.len() as u32);
+    let looks = in_order(
+        threads,
+        || Ok((Sample::new(words.len())?, InLists::new(lists, words, lengths, parts)?)),
+        || Ok(stretches.next()),
+        |(sample, in_lists), stretch| sample.look(in_lists, stretch, lengths),
+        |()| Ok(()),
+        || Ok(()),
+    )?;
+    let joined = looks.into_iter().map(|(sample, _)| sample).reduce(|mut all, sample| {
+        all.add(&sample);
+        all
+    });
+    joined.map_or_else(|| Sample::new(words.len()), Ok)
 }
 
 /// Finds the same pairs in the documents' tokens, given the rank of each one's term and how many bytes the lists of terms take.
@@ -182,14 +190,14 @@ pub(super) fn of_tokens<D: Iterator<Item = u32>, I: Iterator<Item = D>>(
     let mut sample = Sample::new(words.len())?;
     let mut in_tokens = InTokens::new(tokens, ranks, &words, terms)?;
     stretches(documents).try_for_each(|stretch| sample.look(&mut in_tokens, stretch, lengths))?;
-    let limit = limit(&words, documents, lists, &sample)?;
+    let limit = limit(&words, documents, lists, sample)?;
     let mut pairs = Pairs::default();
     pairs.append(Gatherer::new(&limit, in_tokens)?.gather(0..documents, lengths)?, &limit)?;
     Ok(Gathered::new(words, limit, pairs))
 }
 
 /// The limit of pairs of words whose lists take so many bytes, by what was seen in all [`stretches`].
-fn limit(words: &[Word], documents: u32, lists: usize, sample: &Sample) -> Result<Limit> {
+fn limit(words: &[Word], documents: u32, lists: usize, sample: Sample) -> Result<Limit> {
     let bytes = (lists / 100 * PERCENT).min(BYTES * documents as usize);
     let looked_at: u64 = stretches(documents).map(|(_, stretch)| stretch.len() as u64).sum();
     let of_all = |count: u64| count * u64::from(documents) / looked_at.max(1);

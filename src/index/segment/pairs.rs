@@ -25,8 +25,8 @@ const ALL: u32 = 0;
 pub(super) const BY_DOCUMENTS: u32 = 1;
 
 /// The key of two words in the map.
-pub(super) fn key(first: u16, second: u16) -> [u8; 4] {
-    let ([a, b], [c, d]) = (first.to_be_bytes(), second.to_be_bytes());
+pub(super) fn key(words: [u16; 2]) -> [u8; 4] {
+    let [[a, b], [c, d]] = words.map(u16::to_be_bytes);
     [a, b, c, d]
 }
 
@@ -79,7 +79,7 @@ impl Pairs {
     fn pair(&self, first: u64, second: u64) -> Result<Pair> {
         let index = |word| self.words.binary_search(&word).ok();
         let (Some(first), Some(second)) = (index(first), index(second)) else { return Ok(Pair::Unknown) };
-        if let Some(list) = self.lists.get(&key(first as u16, second as u16))? {
+        if let Some(list) = self.lists.get(&key([first as u16, second as u16]))? {
             return Ok(Pair::List(list));
         }
         let containing = |index| self.containing.get(index).map_or(1, |&count| u64::from(count));

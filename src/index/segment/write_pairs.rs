@@ -15,14 +15,16 @@ use std::io::Write;
 /// Documents whose pairs are worth a thread: they take some 10 ms.
 const SHARE: usize = if cfg!(any(test, fuzzing)) { 64 } else { 1 << 16 };
 
-/// The lists of all pairs with the same first word.
-struct RowLists {
-    /// The word's index.
-    first: u16,
+/// Bytes of gathered pairs that are encoded at a time, besides the last pair's. By the first word, a thread would get very different
+/// shares.
+const AT_ONCE: usize = if cfg!(any(test, fuzzing)) { 64 } else { 64 << 10 };
+
+/// The lists of pairs that come one after the other.
+struct PairLists {
     /// Encoded as if they stood at the beginning of the section.
     lists: Vec<u8>,
-    /// The second word of each, and its value, were the lists there.
-    values: Vec<(u16, u64)>,
+    /// The words of each, by their indices, and its value, were the lists there.
+    values: Vec<([u16; 2], u64)>,
 }
 
 /// Where it is seen which words follow each other.
@@ -61,26 +63,36 @@ pub(super) fn write_pairs(
     let path = writer.path().to_owned();
     let mut lists = ListWriter::begin(writer, Section::PairLists, field)?;
     let mut keys = MapBuilder::memory();
-    let mut firsts = 0..gathered.words.len() as u16;
+    let words = gathered.words.len();
+    let pair = |number: usize| [number / words, number % words].map(|word| word as u16);
+    let mut rest = 0..words * words;
     in_order(
         at_most(threads, lengths.len() / SHARE),
         || Ok((Vec::new(), Vec::new())),
-        || Ok(firsts.next()),
-        |(doc_ids, frequencies), first| {
-            let mut row = RowLists { first, lists: Vec::new(), values: Vec::new() };
-            for second in 0..gathered.words.len() as u16 {
-                if gathered.read(first, second, doc_ids, frequencies)? {
+        || {
+            let (begin, mut bytes) = (rest.start, 0);
+            while bytes < AT_ONCE
+                && let Some(number) = rest.next()
+            {
+                bytes += gathered.bytes(pair(number));
+            }
+            Ok((begin < rest.start).then_some(begin..rest.start))
+        },
+        |(doc_ids, frequencies), numbers| {
+            let mut pairs = PairLists { lists: Vec::new(), values: Vec::new() };
+            for words in numbers.map(pair) {
+                if gathered.read(words, doc_ids, frequencies)? {
                     let postings = Postings { doc_ids, frequencies, positions: &[], lengths };
-                    let value = list::encode(&postings, lengths.len() as u32, codecs, 0, &mut row.lists)?;
-                    row.values.push((second, value));
+                    let value = list::encode(&postings, lengths.len() as u32, codecs, 0, &mut pairs.lists)?;
+                    pairs.values.push((words, value));
                 }
             }
-            Ok(row)
+            Ok(pairs)
         },
-        |row: RowLists| {
-            let moved = lists.append(&row.lists, list::ALIGNMENT)?;
-            for (second, value) in row.values {
-                keys.insert(key(row.first, second), moved + value).map_err(|error| not_built(&path, error))?;
+        |pairs: PairLists| {
+            let moved = lists.append(&pairs.lists, list::ALIGNMENT)?;
+            for (words, value) in pairs.values {
+                keys.insert(key(words), moved + value).map_err(|error| not_built(&path, error))?;
             }
             Ok(())
         },

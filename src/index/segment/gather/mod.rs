@@ -112,14 +112,23 @@ impl Gathered {
         self.limit.least()
     }
 
+    /// What was gathered of two words, by their indices.
+    fn pair(&self, words: [u16; 2]) -> Option<&Gaps> {
+        let [first, second] = words.map(|word| usize::from(self.numbers[usize::from(word)]));
+        let place = self.limit.slot(first, second).and_then(|slot| self.limit.place(slot))?;
+        Some(&self.pairs[place])
+    }
+
+    /// How many bytes that takes.
+    pub fn bytes(&self, words: [u16; 2]) -> usize {
+        self.pair(words).map_or(0, Gaps::bytes)
+    }
+
     /// Puts the documents and frequencies of two words, by their indices, in the place of what is in both; whether there are any.
-    pub fn read(&self, first: u16, second: u16, doc_ids: &mut Vec<u32>, frequencies: &mut Vec<u32>) -> Result<bool> {
+    pub fn read(&self, words: [u16; 2], doc_ids: &mut Vec<u32>, frequencies: &mut Vec<u32>) -> Result<bool> {
         doc_ids.clear();
         frequencies.clear();
-        let [first, second] = [first, second].map(|word| usize::from(self.numbers[usize::from(word)]));
-        if let Some(place) = self.limit.slot(first, second).and_then(|slot| self.limit.place(slot)) {
-            self.pairs[place].read(doc_ids, frequencies)?;
-        }
+        self.pair(words).map_or(Ok(()), |pair| pair.read(doc_ids, frequencies))?;
         Ok(!doc_ids.is_empty())
     }
 }
@@ -376,7 +385,7 @@ mod tests {
         for first in 0..gathered.words.len() as u16 {
             for second in 0..gathered.words.len() as u16 {
                 let (mut doc_ids, mut frequencies) = (Vec::new(), Vec::new());
-                gathered.read(first, second, &mut doc_ids, &mut frequencies).unwrap();
+                gathered.read([first, second], &mut doc_ids, &mut frequencies).unwrap();
                 pairs.push((doc_ids, frequencies));
             }
         }

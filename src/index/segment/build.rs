@@ -116,8 +116,9 @@ impl SegmentBuilder {
         self.ids.len() >= FULL || self.fields.iter().any(|field| used(field) >= FULL)
     }
 
-    /// Bytes of memory in use, and those that [`SegmentBuilder::finish`] will need besides.
-    pub fn memory(&self) -> usize {
+    /// Bytes of memory in use, and those that [`SegmentBuilder::finish`] will need besides in that form.
+    pub fn memory(&self, form: Form) -> usize {
+        let pairs = if form == Form::Segment { gather::memory(self.ids.len(), &self.schema) } else { 0 };
         let (mut kept, mut most) = (0, 0);
         for field in &self.fields {
             match field {
@@ -125,7 +126,7 @@ impl SegmentBuilder {
                     let (field, transient) = tokens.memory();
                     kept += field;
                     // Pairs are found once tokens are sorted.
-                    most = most.max(write::MEMORY + transient.max(gather::memory(self.ids.len(), &self.schema)));
+                    most = most.max(write::memory(form) + transient.max(pairs));
                 }
                 Gathered::Numbers(numbers) => kept += numbers.memory(),
                 Gathered::Points(points) => {
@@ -140,7 +141,7 @@ impl SegmentBuilder {
                 Gathered::Weights(weights) => {
                     let (field, transient) = weights.memory();
                     kept += field;
-                    most = most.max(transient + write::MEMORY);
+                    most = most.max(transient + write::memory(form));
                 }
                 Gathered::Nothing => {}
             }

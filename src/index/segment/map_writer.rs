@@ -103,7 +103,10 @@ pub(super) struct MapWriter {
 
 impl MapWriter {
     /// Bytes of memory that it takes on one thread, besides the longest term's.
-    pub const MEMORY: usize = Spill::MEMORY + (4 << 20) + BYTES + TERMS * size_of::<(usize, u64)>();
+    pub fn memory(form: Form) -> usize {
+        let builder = if form == Form::Segment { 4 << 20 } else { 0 };
+        Spill::MEMORY + builder + BYTES + TERMS * size_of::<(usize, u64)>()
+    }
 
     /// An empty map, to be copied to a segment.
     ///

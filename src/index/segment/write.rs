@@ -8,13 +8,16 @@ use super::ids::IdColumn;
 use super::list_writer::{self, ListWriter, not_built};
 use super::map_writer::{Entries, MapWriter};
 use super::numbers::Numbers;
+use super::run::Form;
 use super::write_pairs::{Texts, write_pairs};
 use crate::base::error::Result;
 use crate::index::list::{self, Postings};
 use std::io::Write;
 
 /// Bytes of memory that the writing of a field takes, besides the postings of one term.
-pub(super) const MEMORY: usize = 4 * list_writer::GATHERED + MapWriter::MEMORY;
+pub(super) fn memory(form: Form) -> usize {
+    4 * list_writer::GATHERED + MapWriter::memory(form)
+}
 
 /// Writes the terms of a field in ascending order, each with its list.
 pub(super) struct FieldWriter<'w> {

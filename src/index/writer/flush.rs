@@ -18,8 +18,14 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 /// analyse. More threads make more segments, too.
 const SHARE: usize = 128 << 10;
 
-/// The memory that a thread needs so that the tables for writing a segment, some 11 MiB, are not most of it.
-const PER_THREAD: usize = 20 << 20;
+/// The memory that a thread needs so that tables are not most of it: those for writing a segment take some 18 MiB, if pairs of its words
+/// are kept, and those for writing a run 3.
+fn per_thread(form: Form) -> usize {
+    match form {
+        Form::Segment => 20 << 20,
+        Form::Run => 10 << 20,
+    }
+}
 
 /// One part in so many of the memory may be the filter of ids.
 const FILTER: usize = 8;
@@ -188,7 +194,7 @@ impl Work<'_> {
     /// Uses at most `threads` threads, and `memory` bytes besides those of the buffer. Returns the segments in order of
     /// insertion. After an error, files may be left.
     fn run(&self, threads: usize, memory: usize) -> Result<Vec<SegmentMeta>> {
-        let threads = threads.min(memory / PER_THREAD).max(1);
+        let threads = threads.min(memory / per_thread(self.form)).max(1);
         let ranges = self.buffer.split(threads, SHARE);
         let memory = memory / ranges.len();
         let of_thread = spread(ranges.len(), ranges.len(), 1, |takings| {
@@ -214,7 +220,7 @@ impl Work<'_> {
             let (id, document) = document?;
             builder.add(&id, &document)?;
             drop(document);
-            if builder.is_full() || builder.memory() >= memory {
+            if builder.is_full() || builder.memory(self.form) >= memory {
                 finish(std::mem::replace(&mut builder, new()))?;
             }
         }

@@ -300,7 +300,8 @@ impl Pending {
 
     fn is_full(&self, options: &WriterOptions) -> bool {
         match self {
-            Pending::Builder(builder) => builder.is_full() || builder.memory() >= options.memory(),
+            // It becomes a segment if it is committed before it is full.
+            Pending::Builder(builder) => builder.is_full() || builder.memory(Form::Segment) >= options.memory(),
             Pending::Buffer(buffer, _) => buffer.memory() >= options.memory() - options.builders(),
         }
     }

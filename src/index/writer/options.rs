@@ -13,8 +13,8 @@ pub struct WriterOptions {
     /// [`WriterOptions::LEAST_MEMORY`]. Maps of files, and a bit per document of segments with deleted ones, come in addition.
     pub memory: usize,
     /// How many threads analyse documents and merge segments, 1 by default; 0 stands for one per core. Documents are
-    /// analysed by one thread per 30 MiB of `memory` at most: 64 MiB per thread is good. Threads end with the call that
-    /// started them.
+    /// analysed by one thread per 15 MiB of `memory` at most, and if all since the last commit fit into it by one per 30 MiB:
+    /// 64 MiB per thread is good. Threads end with the call that started them.
     pub threads: usize,
     /// The codec of frequencies in what is written from now on; `None`: what the index has, or the schema says.
     pub frequency_codec: Option<BlockCodec>,

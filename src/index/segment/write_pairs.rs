@@ -2,7 +2,7 @@
 
 use super::file::SegmentWriter;
 use super::format::Section;
-use super::gather::{Common, of_lists, of_tokens};
+use super::gather::{Common, Gaps, of_lists, of_tokens};
 use super::list_writer::{ListWriter, not_built};
 use super::pairs::{BY_DOCUMENTS, key};
 use super::token_store::TokensOf;
@@ -63,29 +63,29 @@ pub(super) fn write_pairs(
     let path = writer.path().to_owned();
     let mut lists = ListWriter::begin(writer, Section::PairLists, field)?;
     let mut keys = MapBuilder::memory();
-    let words = gathered.words.len();
-    let pair = |number: usize| [number / words, number % words].map(|word| word as u16);
-    let mut rest = 0..words * words;
+    let mut rest = gathered.pairs();
     in_order(
         at_most(threads, lengths.len() / SHARE),
         || Ok((Vec::new(), Vec::new())),
         || {
-            let (begin, mut bytes) = (rest.start, 0);
+            let (mut share, mut bytes) = (Vec::new(), 0);
             while bytes < AT_ONCE
-                && let Some(number) = rest.next()
+                && let Some((words, gaps)) = rest.next()
             {
-                bytes += gathered.bytes(pair(number));
+                bytes += gaps.bytes();
+                share.push((words, gaps));
             }
-            Ok((begin < rest.start).then_some(begin..rest.start))
+            Ok((!share.is_empty()).then_some(share))
         },
-        |(doc_ids, frequencies), numbers| {
+        |(doc_ids, frequencies), share: Vec<([u16; 2], &Gaps)>| {
             let mut pairs = PairLists { lists: Vec::new(), values: Vec::new() };
-            for words in numbers.map(pair) {
-                if gathered.read(words, doc_ids, frequencies)? {
-                    let postings = Postings { doc_ids, frequencies, positions: &[], lengths };
-                    let value = list::encode(&postings, lengths.len() as u32, codecs, 0, &mut pairs.lists)?;
-                    pairs.values.push((words, value));
-                }
+            for (words, gaps) in share {
+                doc_ids.clear();
+                frequencies.clear();
+                gaps.read(doc_ids, frequencies)?;
+                let postings = Postings { doc_ids, frequencies, positions: &[], lengths };
+                let value = list::encode(&postings, lengths.len() as u32, codecs, 0, &mut pairs.lists)?;
+                pairs.values.push((words, value));
             }
             Ok(pairs)
         },

@@ -7,7 +7,7 @@ use crate::index::list::Numbers;
 
 /// Documents and frequencies: gap · 2 + (the frequency is 1), then the frequency if it is not, in LEB128 bytes.
 #[derive(Default)]
-pub(super) struct Gaps {
+pub(in crate::index::segment) struct Gaps {
     bytes: Vec<u8>,
     /// How many of them the first document takes.
     first: u8,

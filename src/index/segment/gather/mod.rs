@@ -21,7 +21,7 @@ use crate::index::Schema;
 use crate::index::list::ListParts;
 use counts::PairCounts;
 use cursor::Cursor;
-use gaps::Gaps;
+pub(super) use gaps::Gaps;
 use limit::Limit;
 use sample::{Sample, stretches};
 use std::ops::Range;
@@ -112,24 +112,17 @@ impl Gathered {
         self.limit.least()
     }
 
-    /// What was gathered of two words, by their indices.
+    /// The pairs that were found, by the indices of their words and in this order, each with its documents.
+    pub fn pairs(&self) -> impl Iterator<Item = ([u16; 2], &Gaps)> {
+        let indices = 0..self.words.len() as u16;
+        let all = indices.clone().flat_map(move |first| indices.clone().map(move |second| [first, second]));
+        all.filter_map(|words| Some((words, self.pair(words)?)))
+    }
+
     fn pair(&self, words: [u16; 2]) -> Option<&Gaps> {
         let [first, second] = words.map(|word| usize::from(self.numbers[usize::from(word)]));
         let place = self.limit.slot(first, second).and_then(|slot| self.limit.place(slot))?;
-        Some(&self.pairs[place])
-    }
-
-    /// How many bytes that takes.
-    pub fn bytes(&self, words: [u16; 2]) -> usize {
-        self.pair(words).map_or(0, Gaps::bytes)
-    }
-
-    /// Puts the documents and frequencies of two words, by their indices, in the place of what is in both; whether there are any.
-    pub fn read(&self, words: [u16; 2], doc_ids: &mut Vec<u32>, frequencies: &mut Vec<u32>) -> Result<bool> {
-        doc_ids.clear();
-        frequencies.clear();
-        self.pair(words).map_or(Ok(()), |pair| pair.read(doc_ids, frequencies))?;
-        Ok(!doc_ids.is_empty())
+        Some(&self.pairs[place]).filter(|pair| pair.bytes() > 0)
     }
 }
 
@@ -381,13 +374,12 @@ mod tests {
     }
 
     fn all_of(gathered: Gathered) -> Found {
-        let mut pairs = Vec::new();
-        for first in 0..gathered.words.len() as u16 {
-            for second in 0..gathered.words.len() as u16 {
-                let (mut doc_ids, mut frequencies) = (Vec::new(), Vec::new());
-                gathered.read([first, second], &mut doc_ids, &mut frequencies).unwrap();
-                pairs.push((doc_ids, frequencies));
-            }
+        let words = gathered.words.len();
+        let mut pairs = vec![(Vec::new(), Vec::new()); words * words];
+        for (pair, gaps) in gathered.pairs() {
+            let [first, second] = pair.map(usize::from);
+            let (doc_ids, frequencies) = &mut pairs[words * first + second];
+            gaps.read(doc_ids, frequencies).unwrap();
         }
         let least = gathered.least();
         (gathered.words, least, pairs)

@@ -44,6 +44,8 @@ QUERIES ?=
 SEARCH_CORPUS ?= $(CARGO_TARGET_DIR)/search-bench
 # Has a target folder of its own: tantivy takes minutes to compile.
 SEARCH_BENCH = . scripts/env.sh && env -u CARGO_TARGET_DIR cargo run --release --manifest-path benches/search/Cargo.toml --
+# 1: wherever the module is built, as it is for packages, with a profile of what runs often.
+OPTIMIZED ?=
 # For `make dist`, `deb`, `test-packages` and `test-pie`: a module to pack instead of building one.
 MODULE ?=
 # For `make test-pie`: pie.phar, or the folder of a clone of PIE that works; and whether PIE also compiles.
@@ -55,7 +57,7 @@ OFFLOAD ?= auto
 
 EXTENSION = modules/postings.so
 DEMO_INDEX = $(CARGO_TARGET_DIR)/demo/index
-SETUP = PHP='$(PHP)' PHP_CONFIG='$(PHP_CONFIG)' CORPUS='$(CORPUS)' sh scripts/setup.sh
+SETUP = PHP='$(PHP)' PHP_CONFIG='$(PHP_CONFIG)' CORPUS='$(CORPUS)' OPTIMIZED='$(OPTIMIZED)' sh scripts/setup.sh
 # `-n`: no php.ini, so that the extension built here is loaded and not an installed one.
 RUN_PHP = $(PHP) -n -d extension='$(CURDIR)/$(EXTENSION)' -d 'postings.device=$(DEVICE)' -d 'postings.offload=$(OFFLOAD)'
 
@@ -273,10 +275,14 @@ setup-build setup-demo setup-test setup-browser setup-bench setup-dist setup-deb
 	@$(SETUP) $(@:setup-%=%)
 
 # cargo knows what is out of date. An identical copy is kept, so that nothing that depends on it is redone.
+ifeq ($(OPTIMIZED),1)
+BUILD = sh packaging/build.sh
+else
+BUILD = . scripts/env.sh && cargo build --release --lib && echo '$(CARGO_TARGET_DIR)/release/libpostings.so'
+endif
 $(EXTENSION): FORCE
-	. scripts/env.sh && cargo build --release --lib
 	@mkdir -p modules
-	@cmp -s '$(CARGO_TARGET_DIR)/release/libpostings.so' $@ || install -m 644 '$(CARGO_TARGET_DIR)/release/libpostings.so' $@
+	built=$$($(BUILD)) && { cmp -s "$$built" $@ || install -m 644 "$$built" $@; }
 FORCE:
 
 # With PHP as a release, which the extension is: what generates the bindings to PHP is compiled once for both.

@@ -1,16 +1,17 @@
 #!/bin/sh
 # Makes a Debian package for the PHP at hand or the one named, by dh-php's conventions, in $CARGO_TARGET_DIR/dist, and
-# checks it with lintian.
+# checks it with lintian. The profile with which its module was built is put beside it.
 #   PHP=php8.4 PHP_CONFIG=php-config8.4 packaging/deb.sh
-#   MODULE=postings.so                     as for packaging/dist.sh
+#   MODULE=postings.so, PROFILE=…          as for packaging/dist.sh
 #   DEBFULLNAME=… DEBEMAIL=…               who maintains the package; the author of the last commit if not set
 set -eu
 cd "$(dirname "$0")/.."
+. packaging/module.sh
 
 target=${CARGO_TARGET_DIR:-target}
 mkdir -p "$target/dist" && target=$(cd "$target" && pwd)
 export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(sh packaging/date.sh)}" LC_ALL=C TZ=UTC
-module=${MODULE:-$(sh packaging/build.sh)}
+find_module
 notices=$(sh packaging/notices.sh)
 version=$(sed -n 's/^version *= *"\(.*\)"/\1/p' Cargo.toml | head -n 1)
 of_php=$("${PHP:-php}" -n -r 'echo PHP_MAJOR_VERSION, ".", PHP_MINOR_VERSION;')
@@ -50,4 +51,6 @@ OVERRIDES
 dpkg-buildpackage --build=binary --no-sign >&2
 lintian --fail-on error,warning --allow-root "../php-postings_$version-1"_*.changes >&2
 mv ../*.deb "$target/dist/"
-ls "$target/dist/${package}_$version-1"_*.deb
+deb=$(ls "$target/dist/${package}_$version-1"_*.deb)
+keep_profile "$deb"
+echo "$deb"

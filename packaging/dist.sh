@@ -1,10 +1,13 @@
 #!/bin/sh
-# Makes the archive that PIE installs without a compiler, and its checksum, in $CARGO_TARGET_DIR/dist.
+# Makes the archive that PIE installs without a compiler, its checksum, and the profile with which its module was built, in
+# $CARGO_TARGET_DIR/dist.
 #   PHP=php8.4 PHP_CONFIG=php-config8.4 packaging/dist.sh
 #   MODULE=postings.so       packs this one instead of building
+#   PROFILE=…                as for packaging/build.sh
 #   OBJCOPY=aarch64-linux-gnu-objcopy      for a module of another architecture
 set -eu
 cd "$(dirname "$0")/.."
+. packaging/module.sh
 
 die() { echo "dist: $*" >&2; exit 1; }
 php=${PHP:-php}
@@ -15,12 +18,12 @@ export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(sh packaging/date.sh)}" LC_ALL=
 name=$("$php" -n packaging/name.php)
 version=${name#php_postings-} version=${version%%_*}
 
-module=${MODULE:-$(sh packaging/build.sh)}
+find_module
 [ -f "$module" ] || die "$module is not there"
 notices=$(sh packaging/notices.sh)
 
 content=$target/dist/$name
-rm -rf "$content" "$content.zip" "$content.zip.sha256"
+rm -rf "$content" "$content.zip" "$content.zip".*
 mkdir -p "$content/stubs"
 # PIE looks for the extension at the top. There must be no folder `pie`, in which it would look then.
 "${OBJCOPY:-objcopy}" --strip-unneeded "$module" "$content/postings.so"
@@ -32,4 +35,5 @@ find "$content" -type f -exec chmod 644 {} + -exec touch -d "@$SOURCE_DATE_EPOCH
 (cd "$content" && find . -type f | sed 's|^\./||' | sort | zip -q -X -9 -@ "../$name.zip")
 rm -r "$content"
 (cd "$target/dist" && sha256sum "$name.zip" >"$name.zip.sha256")
+keep_profile "$content.zip"
 echo "$target/dist/$name.zip"

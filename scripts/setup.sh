@@ -4,7 +4,7 @@
 #   scripts/setup.sh          what `make demo` needs: PHP and its headers, Rust, a C compiler, clang, an OpenCL driver
 #   scripts/setup.sh browser  also what `make test-browser` needs: Chromium
 #   scripts/setup.sh bench    also what `make bench-search` needs: what the tests need, SQLite for PHP
-#   scripts/setup.sh dist     what `make dist` needs: a build without OpenCL, zip; `deb`: also dh-php and lintian
+#   scripts/setup.sh dist     what `make dist` needs: a build without OpenCL, zip, llvm-profdata; `deb`: also dh-php and lintian
 #   scripts/setup.sh packages also what `make test-packages` and `make lint-packages` need: debootstrap, shellcheck
 #   scripts/setup.sh test     also what `make test` needs: rustfmt, clippy, PoCL, unzip
 #
@@ -71,6 +71,10 @@ has_libopencl() {
 }
 has_file() { [ -e "$1" ]; }
 has_headers() { [ -f "$("$php_config" --include-dir 2>/dev/null)/main/php.h" ]; }
+has_profdata() {
+    newest=$(printf '%s\n' /usr/lib/llvm-*/bin/llvm-profdata | sed -n 's|.*/llvm-\([0-9]*\)/.*|\1|p' | sort -n | tail -n 1)
+    [ "${newest:-0}" -ge 19 ] || ls "$(rustc --print sysroot 2>/dev/null)"/lib/rustlib/*/bin/llvm-profdata >/dev/null 2>&1
+}
 has_libclang() {
     [ -n "${LIBCLANG_PATH:-}" ] || { has clang && ldconfig -p 2>/dev/null | grep -q 'libclang[-.0-9]*\.so'; }
 }
@@ -95,6 +99,11 @@ if [ "$want" = deb ]; then
 fi
 if [ "$want" = dist ]; then
     has zip || need zip
+fi
+# For a profile of the module (packaging/profile.sh): one that reads what a current Rust counts. Without it there is none.
+if { [ "$want" = dist ] || [ "${OPTIMIZED:-}" = 1 ]; } && ! has_profdata && has apt-get; then
+    update
+    like "$(apt-cache pkgnames llvm- | grep -x 'llvm-[0-9]*' | sort -V | tail -n 1)"
 fi
 # OpenCL is optional: without it everything runs on the CPU.
 [ "$want" = dist ] || has_libopencl || like ocl-icd-libopencl1

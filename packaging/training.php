@@ -83,6 +83,7 @@ function search(Index $index, array $documents): void
                 $index->search($query, matching: $matching, fields: ['text'], total: true);
                 $index->search($query, 1000, matching: $matching, fields: ['text']);
                 $index->count($query, $matching);
+                $index->count($query, $matching, fields: ['text']);
             }
             if ($length > 4) {
                 continue;
@@ -124,7 +125,7 @@ function lists(): void
 mt_srand(1);
 $folder = sys_get_temp_dir() . '/postings-training-' . getmypid();
 $documents = documents();
-foreach ([[new Analyzer(), 8], [new Analyzer('english', fold: true), 2]] as $number => [$analyzer, $copies]) {
+foreach ([[new Analyzer(), 24], [new Analyzer('english', fold: true), 2]] as $number => [$analyzer, $copies]) {
     search(index($documents, "$folder-$number", $analyzer, $copies), $documents);
     Index::drop("$folder-$number");
 }

@@ -24,7 +24,7 @@ shards() (
     fit() { has curl pcntl posix && command -v haproxy && command -v "php-fpm$version"; } >/dev/null
     fit || need_packages haproxy "php$version-fpm" php-curl
     fit || skip "there is no haproxy, php-fpm$version, curl, pcntl or posix"
-    has redis && command -v redis-server >/dev/null || (need_packages redis-server php-redis)
+    { has redis && command -v redis-server >/dev/null; } || (need_packages redis-server php-redis)
     "$php" -d extension="$extension" integrations/shards/tests/machines/run.php --extension="$extension"
 )
 

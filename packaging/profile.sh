@@ -25,6 +25,7 @@ if [ ! -e "$profile" ]; then
     RUSTFLAGS="$flags -C profile-generate=$counts/of-build-scripts" cargo build --release --lib --locked >&2 || none 'rustc cannot count'
     LLVM_PROFILE_FILE="$counts/%p.profraw" "$php" -n -d extension="$CARGO_TARGET_DIR/release/libpostings.so" -d postings.device=none \
         packaging/training.php >&2
+    # Sparse: functions that this machine never calls, of other vectors than its own, are compiled as without a profile.
     # rustup's component llvm-tools has the one that fits; those of other versions may read what this LLVM counts.
     for tool in "$("${RUSTC:-rustc}" --print sysroot)"/lib/rustlib/*/bin/llvm-profdata \
         $(printf '%s\n' /usr/lib/llvm*/bin/llvm-profdata | sort -V -r) llvm-profdata; do

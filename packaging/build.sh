@@ -1,6 +1,7 @@
 #!/bin/sh
-# Builds the module for a package, and prints where it is: laid out by a profile of what runs often (packaging/profile.sh). The
-# same sources, compiler, PHP and profile give the same bytes, whatever folder they lie in: no path of the machine gets into it.
+# Builds the module for a package, laid out by a profile of what runs often (packaging/profile.sh), and prints where it is. The
+# profile lies beside it, with `.profdata` at the end. The same sources, compiler, PHP and profile give the same bytes, whatever
+# folder they lie in: no path of the machine gets into it.
 #   PROFILE=postings.profdata packaging/build.sh      with this profile; with PROFILE=none without one
 #   CARGO_BUILD_TARGET=aarch64-unknown-linux-gnu PHP=… PHP_CONFIG=… packaging/build.sh      for another architecture
 set -eu
@@ -10,10 +11,14 @@ profile=${PROFILE:-$(sh packaging/profile.sh)}
 . packaging/module.sh
 
 build_in dist/build
-case $profile in
-    none) ;;
-    /*) flags="$flags -C profile-use=$profile" ;;
-    *) flags="$flags -C profile-use=$PWD/$profile" ;;
-esac
+module=$CARGO_TARGET_DIR/${CARGO_BUILD_TARGET:+$CARGO_BUILD_TARGET/}release/libpostings.so
+rm -f "$module.profdata"
+if [ "$profile" != none ]; then
+    # Named by what is in it, because cargo looks at the name only.
+    named=$CARGO_TARGET_DIR/$(sha256sum <"$profile" | cut -c1-16).profdata
+    cp "$profile" "$named"
+    flags="$flags -C profile-use=$named"
+fi
 RUSTFLAGS=$flags cargo build --release --lib --locked >&2
-echo "$CARGO_TARGET_DIR/${CARGO_BUILD_TARGET:+$CARGO_BUILD_TARGET/}release/libpostings.so"
+[ "$profile" = none ] || cp "$named" "$module.profdata"
+echo "$module"

@@ -18,12 +18,12 @@ export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(sh packaging/date.sh)}" LC_ALL=
 name=$("$php" -n packaging/name.php)
 version=${name#php_postings-} version=${version%%_*}
 
-find_module
+module=${MODULE:-$(sh packaging/build.sh)}
 [ -f "$module" ] || die "$module is not there"
 notices=$(sh packaging/notices.sh)
 
 content=$target/dist/$name
-rm -rf "$content" "$content.zip" "$content.zip".*
+rm -rf "$content" "$content.zip" "$content.zip.sha256"
 mkdir -p "$content/stubs"
 # PIE looks for the extension at the top. There must be no folder `pie`, in which it would look then.
 "${OBJCOPY:-objcopy}" --strip-unneeded "$module" "$content/postings.so"

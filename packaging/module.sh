@@ -19,15 +19,8 @@ build_in() {
     export CARGO_TARGET_DIR CFLAGS
 }
 
-# Sets $module to what is to be packed: MODULE, or one that is built, and $profile to the profile with which it was, or `none`.
-find_module() {
-    profile=none
-    module=${MODULE:-}
-    if [ -z "$module" ]; then
-        profile=${PROFILE:-$(sh packaging/profile.sh)}
-        module=$(PROFILE=$profile sh packaging/build.sh)
-    fi
+# Puts the profile that lies beside $module, with which anyone can build the same, beside the package that it is in.
+keep_profile() {
+    rm -f "$1.profdata.gz"
+    [ ! -e "$module.profdata" ] || gzip -9 -n -c "$module.profdata" >"$1.profdata.gz"
 }
-
-# Puts the profile beside a package, with which anyone can build the same.
-keep_profile() { [ "$profile" = none ] || gzip -9 -n -c "$profile" >"$1.profdata.gz"; }

@@ -52,5 +52,5 @@ dpkg-buildpackage --build=binary --no-sign >&2
 lintian --fail-on error,warning --allow-root "../php-postings_$version-1"_*.changes >&2
 mv ../*.deb "$target/dist/"
 deb=$(ls "$target/dist/${package}_$version-1"_*.deb)
-keep_profile "$deb"
+keep_profile "$module" "$deb"
 echo "$deb"

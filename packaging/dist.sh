@@ -35,5 +35,5 @@ find "$content" -type f -exec chmod 644 {} + -exec touch -d "@$SOURCE_DATE_EPOCH
 (cd "$content" && find . -type f | sed 's|^\./||' | sort | zip -q -X -9 -@ "../$name.zip")
 rm -r "$content"
 (cd "$target/dist" && sha256sum "$name.zip" >"$name.zip.sha256")
-keep_profile "$content.zip"
+keep_profile "$module" "$content.zip"
 echo "$target/dist/$name.zip"

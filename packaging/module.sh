@@ -19,8 +19,8 @@ build_in() {
     export CARGO_TARGET_DIR CFLAGS
 }
 
-# Puts the profile that lies beside $module, with which anyone can build the same, beside the package that it is in.
+# Puts the profile that lies beside a module, $1, beside the package that the module is in, $2: with it anyone can build the same.
 keep_profile() {
-    rm -f "$1.profdata.gz"
-    [ ! -e "$module.profdata" ] || gzip -9 -n -c "$module.profdata" >"$1.profdata.gz"
+    rm -f "$2.profdata.gz"
+    [ ! -e "$1.profdata" ] || gzip -9 -n -c "$1.profdata" >"$2.profdata.gz"
 }

@@ -14,11 +14,9 @@ build_in dist/build
 module=$CARGO_TARGET_DIR/${CARGO_BUILD_TARGET:+$CARGO_BUILD_TARGET/}release/libpostings.so
 rm -f "$module.profdata"
 if [ "$profile" != none ]; then
-    # Named by what is in it, because cargo looks at the name only.
-    named=$CARGO_TARGET_DIR/$(sha256sum <"$profile" | cut -c1-16).profdata
-    cp "$profile" "$named"
-    flags="$flags -C profile-use=$named"
+    profile=$(realpath "$profile")
+    flags="$flags -C profile-use=$profile"
 fi
 RUSTFLAGS=$flags cargo build --release --lib --locked >&2
-[ "$profile" = none ] || cp "$named" "$module.profdata"
+[ "$profile" = none ] || cp "$profile" "$module.profdata"
 echo "$module"

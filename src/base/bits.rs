@@ -46,6 +46,7 @@ pub fn digit_width(count: usize, digits: u32) -> u32 {
 }
 
 /// A mask of the low `width` bits, `width` ≤ 32.
+#[inline]
 pub fn low_mask(width: u32) -> u32 {
     debug_assert!(width <= 32);
     if width == 0 { 0 } else { u32::MAX >> (32 - width) }

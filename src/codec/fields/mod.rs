@@ -34,12 +34,43 @@ pub fn words(count: usize, width: u32) -> usize {
 
 /// Appends fields with the low `width` bits (≤ 32) of each value. Unused bits of the last word are 0.
 pub fn pack(values: impl ExactSizeIterator<Item = u32>, width: u32, words: &mut Vec<u32>) {
-    let from = words.len();
-    words.resize(from + self::words(values.len(), width), 0);
-    let mut position = 0;
-    for value in values {
-        bits::put(&mut words[from..], position, width, value);
-        position += u64::from(width);
+    words.reserve(self::words(values.len(), width));
+    let mut packer = Packer::new(words);
+    values.for_each(|value| packer.push(width, value));
+    packer.finish();
+}
+
+/// Appends fields of any widths to words, one after the other.
+pub struct Packer<'w> {
+    words: &'w mut Vec<u32>,
+    /// Fewer than 32 bits, for which there is no word yet, and their number.
+    waiting: u64,
+    used: u32,
+}
+
+impl<'w> Packer<'w> {
+    /// The first field begins with a new word.
+    pub fn new(words: &'w mut Vec<u32>) -> Packer<'w> {
+        Packer { words, waiting: 0, used: 0 }
+    }
+
+    /// Adds a field with the low `width` bits (≤ 32) of a value.
+    #[inline(always)]
+    pub fn push(&mut self, width: u32, value: u32) {
+        self.waiting |= u64::from(value & bits::low_mask(width)) << self.used;
+        self.used += width;
+        if self.used >= 32 {
+            self.words.push(self.waiting as u32);
+            self.waiting >>= 32;
+            self.used -= 32;
+        }
+    }
+
+    /// Fills up the last word with 0.
+    pub fn finish(self) {
+        if self.used != 0 {
+            self.words.push(self.waiting as u32);
+        }
     }
 }
 

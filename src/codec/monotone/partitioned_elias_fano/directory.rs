@@ -1,6 +1,7 @@
 //! The directory of partitions, in the list's own words.
 
 use crate::base::bits::{get, low_mask, put, words_for};
+use crate::codec::fields::Packer;
 use crate::codec::{BLOCK, Encoded};
 
 /// How the docIDs of a partition are coded. The number of Elias–Fano is the width of its lower bits.
@@ -298,15 +299,14 @@ impl<'l> Runs<'l> {
     /// docID is `first` plus `span`.
     pub(super) fn write(first: u32, runs: &[(u32, u32)], span: u32, count: usize, words: &mut Vec<u32>) {
         let (start_width, before_width) = (bits_for(span.into()), bits_for(count as u64 - 1));
-        let from = words.len();
-        words.resize(from + Runs::words(runs.len(), start_width, before_width) as usize, 0);
-        words[from] = (runs.len() - 1) as u32 | start_width << 16;
-        let mut position = 32;
+        words.reserve(Runs::words(runs.len(), start_width, before_width) as usize);
+        words.push((runs.len() - 1) as u32 | start_width << 16);
+        let mut packer = Packer::new(words);
         for &(start, before) in &runs[1..] {
-            put(&mut words[from..], position, start_width, start - first);
-            put(&mut words[from..], position + u64::from(start_width), before_width, before);
-            position += u64::from(start_width + before_width);
+            packer.push(start_width, start - first);
+            packer.push(before_width, before);
         }
+        packer.finish();
     }
 
     /// Whether the first word is one that an encoder writes for a partition of so many words.

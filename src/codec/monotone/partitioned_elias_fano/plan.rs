@@ -91,6 +91,9 @@ impl<'d> Costs<'d> {
     /// The partitions. `overhead` is what each costs besides its words, in bits.
     pub(super) fn partition(&self, overhead: u64) -> Vec<Piece> {
         let blocks = self.blocks();
+        if blocks == 1 {
+            return vec![self.best(0, 1)];
+        }
         let cost = |piece: &Piece| cost(piece, overhead);
         // For each node, the cost of the cheapest path there, and its last edge.
         let mut paths = vec![(u64::MAX, 0); blocks + 1];

@@ -41,7 +41,7 @@ pub(in crate::codec) use tiles::Positions;
 use crate::base::bits;
 use crate::base::cpu::{self, Tier};
 use crate::base::error::{Error, Result};
-use crate::codec::{BLOCK, Cost, Encoded, ListCodec, OWN_COUNT, Plan, Shape, block_buffer, not_increasing};
+use crate::codec::{BLOCK, Cost, Encoded, ListCodec, OWN_COUNT, Plan, Shape, block_buffer, fields, not_increasing};
 use crate::codec::{OptionOf, Options};
 use std::ops::Range;
 
@@ -204,26 +204,24 @@ pub(crate) fn sizes(count: usize, universe: u32, lower_width: u32) -> (u64, u64)
 pub(crate) fn encode_parts(doc_ids: &[u32], base: u32, lower_width: u32, words: &mut Vec<u32>) {
     let Some(&last) = doc_ids.last() else { return };
     let (lower_words, upper_words) = sizes(doc_ids.len(), last - base, lower_width);
-    let lower_start = words.len();
-    let upper_start = lower_start + lower_words as usize;
-    words.resize(upper_start + upper_words as usize, 0);
-    let (lower, upper) = words[lower_start..].split_at_mut(lower_words as usize);
-    let mut position = 0;
-    for &doc_id in doc_ids {
-        bits::put(lower, position, lower_width, doc_id);
-        position += u64::from(lower_width);
+    words.reserve((lower_words + upper_words) as usize);
+    fields::pack(doc_ids.iter().copied(), lower_width, words);
+    let upper_start = words.len();
+    words.resize(upper_start + upper_words as usize, u32::MAX);
+    let upper = &mut words[upper_start..];
+    // The word at hand, its stop bits, and the last of these.
+    let (mut word, mut stops, mut stop) = (0, 0u32, 0);
+    for (i, &doc_id) in (0..).zip(doc_ids) {
+        stop = u64::from((doc_id - base) >> lower_width) + i;
+        let of_stop = (stop / 32) as usize;
+        if of_stop != word {
+            upper[word] = !stops;
+            (word, stops) = (of_stop, 0);
+        }
+        stops |= 1 << (stop % 32);
     }
-    // Set all bits, then clear the stop bits and everything after the last one.
-    upper.fill(u32::MAX);
-    let mut end = 0;
-    for (i, &doc_id) in doc_ids.iter().enumerate() {
-        let stop = u64::from((doc_id - base) >> lower_width) + i as u64;
-        upper[(stop / 32) as usize] &= !(1 << (stop % 32));
-        end = stop + 1;
-    }
-    if end % 32 != 0 {
-        upper[(end / 32) as usize] &= bits::low_mask((end % 32) as u32);
-    }
+    // After the last stop bit all are 0.
+    upper[word] = !stops & bits::low_mask((stop % 32) as u32);
 }
 
 /// Checks that every docID can be decoded: that there are as many stop bits as docIDs, that the last bit is a stop bit,

@@ -266,9 +266,10 @@ pub trait Sink {
         }
     }
 
-    /// Takes the next docIDs: the bits of `words`, of which the first one's bit 0 stands for `first`. `tier` is the
-    /// processor's, or less.
-    fn take_bits(&mut self, tier: Tier, first: u32, words: &[u64]) {
+    /// Takes the next docIDs: the bits of `words`, of which the first one's bit 0 stands for `first`; so many are set. `tier`
+    /// is the processor's, or less.
+    fn take_bits(&mut self, tier: Tier, first: u32, words: &[u64], ones: u64) {
+        let _ = ones;
         let mut doc_ids = [0; RANGE + SLACK];
         for (at, words) in words.chunks(RANGE / 64).enumerate() {
             let first = first + (at * RANGE) as u32;
@@ -311,11 +312,12 @@ impl Sink for Vec<u32> {
         }
     }
 
-    fn take_bits(&mut self, tier: Tier, first: u32, words: &[u64]) {
+    fn take_bits(&mut self, tier: Tier, first: u32, words: &[u64], ones: u64) {
         self.reserve(64 * words.len() + SLACK);
         // SAFETY: as above.
         unsafe {
             let count = bit_set::expand(tier, words.as_ptr(), words.len(), first, self.as_mut_ptr().add(self.len()));
+            debug_assert_eq!(count as u64, ones);
             self.set_len(self.len() + count);
         }
     }

@@ -26,7 +26,7 @@ use crate::base::cpu::{self, Tier};
 use crate::base::error::Result;
 pub use crate::codec::Sink;
 use crate::codec::monotone::partitioned_elias_fano::Builder;
-use crate::codec::{BLOCK, SLACK, bit_set};
+use crate::codec::{BLOCK, SLACK};
 use crate::list::PostingList;
 pub use merge::Merging;
 pub(crate) use plan::merge_ratio;
@@ -48,9 +48,8 @@ impl Sink for Count {
         self.0 += u64::from(last - first) + 1;
     }
 
-    fn take_bits(&mut self, tier: Tier, _: u32, words: &[u64]) {
-        // SAFETY: the words are there; the tier is available, as the caller says.
-        self.0 += unsafe { bit_set::count_common(tier, words.as_ptr(), words.as_ptr(), words.len()) };
+    fn take_bits(&mut self, _: Tier, _: u32, _: &[u64], ones: u64) {
+        self.0 += ones;
     }
 
     fn add(&mut self, count: u64) {
@@ -89,7 +88,7 @@ pub fn intersect_list(lists: &[PostingList]) -> Result<PostingList> {
 /// # Panics
 /// If the processor lacks the tier.
 pub fn intersect_list_with(tier: Tier, lists: &[PostingList]) -> Result<PostingList> {
-    let mut builder = Builder::default();
+    let mut builder = Builder::with_room(lists.iter().map(|list| list.words().len()).min().unwrap_or(0));
     intersect_with(tier, lists, &mut builder);
     PostingList::of_built(builder.finish())
 }
@@ -168,14 +167,14 @@ impl<'l, 's, S: Sink> Filter<'l, 's, S> {
         expanded.goes_on
     }
 
-    /// Takes the docIDs of a bit set, as [`take`](Self::take); bit 0 of the first word stands for `first`.
-    fn take_bits(&mut self, first: u32, words: &[u64]) -> bool {
+    /// Takes the docIDs of a bit set with so many ones, as [`take`](Self::take); bit 0 of the first word stands for `first`.
+    fn take_bits(&mut self, first: u32, words: &[u64], ones: u64) -> bool {
         if self.probes.is_empty() {
-            self.sink.take_bits(self.tier, first, words);
+            self.sink.take_bits(self.tier, first, words, ones);
             return true;
         }
         let mut expanded = Expanded { filter: self, goes_on: true };
-        expanded.take_bits(expanded.filter.tier, first, words);
+        expanded.take_bits(expanded.filter.tier, first, words, ones);
         expanded.goes_on
     }
 

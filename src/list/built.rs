@@ -1,10 +1,10 @@
 //! Partitioned lists out of what an intersection sends, without encoding all of it.
 
 use super::format::{self, Layout};
-use super::{PostingList, payload_words};
+use super::{PostingList, Words};
 use crate::base::error::Result;
-use crate::codec::monotone::partitioned_elias_fano::Built;
-use crate::codec::{Codec, PADDING, Plan, Shape};
+use crate::codec::monotone::partitioned_elias_fano::{Built, HEAD};
+use crate::codec::{Codec, PADDING, Shape};
 use std::sync::OnceLock;
 
 impl PostingList {
@@ -16,7 +16,16 @@ impl PostingList {
         // Most intersections are empty, so there is one list for all of them.
         static EMPTY: OnceLock<PostingList> = OnceLock::new();
         match built {
-            Built::Parts { plan, count, payload, lasts } => of_parts(&plan, count, payload, lasts),
+            Built::Parts { plan, count, universe, payload, lasts } => {
+                let shape = Shape {
+                    count,
+                    universe,
+                    parameter: plan.parameter.into(),
+                    own_words: plan.own.len(),
+                    payload_words: payload.len() - HEAD,
+                };
+                of_parts(shape, &plan.own, payload, lasts)
+            }
             Built::Few(doc_ids) => match EMPTY.get() {
                 Some(empty) if doc_ids.is_empty() => Ok(empty.clone()),
                 _ => {
@@ -28,24 +37,18 @@ impl PostingList {
     }
 }
 
-/// A partitioned list of these own words, payload and last docIDs of blocks, which must be right. The payload becomes its words,
-/// as touching fresh memory for them takes as long as intersecting bit sets.
-fn of_parts(plan: &Plan, count: usize, payload: Vec<u32>, derived: Vec<u32>) -> Result<PostingList> {
-    let shape = Shape {
-        count,
-        universe: derived.last().copied().unwrap_or(0),
-        parameter: plan.parameter.into(),
-        own_words: plan.own.len(),
-        payload_words: payload.len(),
-    };
-    let (layout, head) = Layout::begin(2, Codec::PartitionedEliasFano, shape, &plan.own);
+/// A partitioned list of that shape, these own words and payload, and the last docIDs of blocks, if they are known. All must be right.
+/// The payload becomes the list's words, as touching fresh memory for them takes as long as intersecting bit sets.
+fn of_parts(shape: Shape, own: &[u32], payload: Vec<u32>, lasts: Option<Vec<u32>>) -> Result<PostingList> {
+    let (layout, mut head) = Layout::begin(2, Codec::PartitionedEliasFano, shape, own);
+    format::count_payload(&mut head, &shape)?;
     let mut words = payload;
-    words.reserve_exact(head.len() + PADDING);
-    words.splice(..0, head);
-    format::seal(&mut words, payload_words(&shape)?);
-    words.resize(layout.words() + PADDING, 0);
+    let begin = HEAD.saturating_sub(head.len());
+    words.reserve_exact(head.len().saturating_sub(HEAD) + PADDING);
+    words.splice(begin..HEAD, head);
+    words.resize(begin + layout.words() + PADDING, 0);
     words.shrink_to_fit();
-    Ok(PostingList::new(layout, words, derived))
+    Ok(PostingList::new(layout, Words { all: words, begin }, lasts))
 }
 
 #[cfg(test)]
@@ -60,7 +63,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(200))]
         #[test]
         fn ranges_bits_and_docids_make_a_list(
-            parts in prop::collection::vec((0u8..4, 0u32..700, 1u32..40_000, any::<u64>()), 0..40), at_end in any::<bool>(),
+            parts in prop::collection::vec((0u8..5, 0u32..700, 1u32..40_000, any::<u64>()), 0..40), at_end in any::<bool>(),
         ) {
             let mut builder = Builder::default();
             let (mut wanted, mut next) = (Vec::new(), 0u32);
@@ -82,11 +85,18 @@ mod tests {
                     _ => {
                         next = next.next_multiple_of(64);
                         let mask = if kind == 2 { u64::MAX } else { seed | seed << 9 };
-                        let words: Vec<u64> = (0..len % 70)
-                            .map(|i| seed.rotate_left(7 * i).wrapping_mul(0x9E37_79B9_7F4A_7C15) & mask)
-                            .collect();
-                        builder.take_bits(tier, next, &words);
-                        wanted.take_bits(tier, next, &words);
+                        let random = |i| seed.rotate_left(7 * i).wrapping_mul(0x9E37_79B9_7F4A_7C15) & mask;
+                        let of_runs = |i: u32| match seed.rotate_left(2 * i) % 4 {
+                            0 => 0,
+                            1 => u64::MAX,
+                            2 => u64::MAX << (7 * i % 64),
+                            _ => u64::MAX >> (5 * i % 64),
+                        };
+                        let words: Vec<u64> =
+                            (0..len % 300).map(|i| if kind == 4 { of_runs(i) } else { random(i) }).collect();
+                        let ones = words.iter().map(|word| u64::from(word.count_ones())).sum();
+                        builder.take_bits(tier, next, &words, ones);
+                        wanted.take_bits(tier, next, &words, ones);
                         next += 64 * words.len() as u32;
                     }
                 }

@@ -24,8 +24,9 @@ use byteorder::{ByteOrder, LittleEndian};
 const MAGIC: u32 = u32::from_le_bytes(*b"PSTL");
 /// Words of the header in version 1. The header of version 2 begins with the same words.
 pub(crate) const HEADER_WORDS: usize = OWN_COUNT;
-/// The index of the word that holds the checksum.
-const CHECKSUM: usize = 5;
+/// The index of the word that holds the number of payload words, and of that with the checksum.
+const PAYLOAD_WORDS: usize = 4;
+pub(super) const CHECKSUM: usize = 5;
 /// The versions that can be read.
 const VERSIONS: std::ops::RangeInclusive<u32> = 1..=2;
 
@@ -85,8 +86,8 @@ impl Layout {
         }
     }
 
-    /// The layout of a new list, and its words up to the directory. The number of payload words and the checksum are
-    /// filled in by [`seal`].
+    /// The layout of a new list, and its words up to the directory. The number of payload words is filled in by
+    /// [`count_payload`], the checksum when the list leaves the process.
     pub(super) fn begin(version: u32, codec: Codec, shape: Shape, own: &[u32]) -> (Layout, Vec<u32>) {
         let format = version | (codec as u32) << 8 | shape.parameter << 16;
         let mut words = vec![MAGIC, format, shape.count as u32, shape.universe, 0, 0];
@@ -131,7 +132,7 @@ impl Layout {
             universe: word(3),
             parameter: parameter.into(),
             own_words,
-            payload_words: word(4) as usize,
+            payload_words: word(PAYLOAD_WORDS) as usize,
         };
         if shape.count == 0 && shape.universe != 0 {
             return Err(corrupt("header", 3, "an empty list has no largest docID"));
@@ -150,19 +151,18 @@ impl Layout {
     }
 }
 
-/// Fills in the number of payload words and the checksum of an otherwise complete list.
-pub(super) fn seal(words: &mut [u32], payload_words: u32) {
-    words[4] = payload_words;
-    words[CHECKSUM] = checksum(words);
-}
-
-/// Whether the checksum matches the words.
-pub(super) fn is_sound(words: &[u32]) -> bool {
-    words[CHECKSUM] == checksum(words)
+/// Fills in the number of payload words.
+///
+/// # Errors
+/// [`Error::Argument`] if there are too many.
+pub(super) fn count_payload(words: &mut [u32], shape: &Shape) -> Result<()> {
+    let too_many = |_| Error::Argument("a posting list holds at most 2^32 - 1 words".into());
+    words[PAYLOAD_WORDS] = u32::try_from(shape.payload_words).map_err(too_many)?;
+    Ok(())
 }
 
 /// CRC-32 of all words except the checksum.
-fn checksum(words: &[u32]) -> u32 {
+pub(super) fn checksum(words: &[u32]) -> u32 {
     let mut crc = crc32fast::Hasher::new();
     for part in [&words[..CHECKSUM], &words[CHECKSUM + 1..]] {
         if cfg!(target_endian = "little") {

@@ -24,8 +24,8 @@ use crate::codec::{
     check_increasing, dispatch,
 };
 use byteorder::{ByteOrder, LittleEndian};
-use format::Layout;
-use std::ops::Range;
+use format::{CHECKSUM, Layout};
+use std::ops::{Deref, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
@@ -38,20 +38,42 @@ pub struct PostingList {
 struct Inner {
     id: u64,
     layout: Layout,
-    /// The byte format, followed by padding that decoders may read.
-    words: Vec<u32>,
-    /// The last docID of each block, for a codec that does not store them.
-    derived: Vec<u32>,
+    words: Words,
+    /// The last docID of each block, for a codec that does not store them, once they are asked for.
+    derived: OnceLock<Vec<u32>>,
     /// What intersections of partitioned lists derive, when they first need it. Boxed, because most lists have none.
     view: OnceLock<Box<View>>,
     dense_view: OnceLock<Box<View>>,
+}
+
+/// The words of a list, of which the checksum is 0, followed by padding that decoders may read.
+struct Words {
+    all: Vec<u32>,
+    /// The first that is used.
+    begin: usize,
+}
+
+impl From<Vec<u32>> for Words {
+    fn from(all: Vec<u32>) -> Words {
+        Words { all, begin: 0 }
+    }
+}
+
+impl Deref for Words {
+    type Target = [u32];
+
+    #[inline]
+    fn deref(&self) -> &[u32] {
+        &self.all[self.begin..]
+    }
 }
 
 impl Inner {
     /// The bytes of memory that the list takes.
     fn bytes(&self) -> u64 {
         let views = [&self.view, &self.dense_view].map(|view| view.get().map_or(0, |view| view.bytes()));
-        4 * (self.words.len() + self.derived.len()) as u64 + views.iter().sum::<u64>()
+        let derived = self.derived.get().map_or(0, Vec::len);
+        4 * (self.words.all.len() + derived) as u64 + views.iter().sum::<u64>()
     }
 }
 
@@ -89,10 +111,15 @@ impl PostingList {
         })
     }
 
-    /// Makes a list of `words`, which are the words that `layout` describes followed by the padding, and of the
-    /// `derived` last docIDs, if the codec does not store them.
-    fn new(layout: Layout, words: Vec<u32>, derived: Vec<u32>) -> PostingList {
+    /// Makes a list of `words`, which are those that `layout` describes, and of the `derived` last docIDs, if the codec does not
+    /// store them; without these, they are derived when they are needed.
+    fn new(layout: Layout, words: Words, derived: Option<Vec<u32>>) -> PostingList {
         debug_assert_eq!(words.len(), layout.words() + PADDING);
+        let derived = match derived {
+            Some(derived) => OnceLock::from(derived),
+            None if layout.derives_lasts() => OnceLock::new(),
+            None => OnceLock::from(Vec::new()),
+        };
         let inner = Inner {
             id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             layout,
@@ -123,8 +150,22 @@ impl PostingList {
     /// The list in the byte format.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; self.size()];
-        LittleEndian::write_u32_into(self.words(), &mut bytes);
+        self.in_parts(|parts| {
+            let mut rest = &mut bytes[..];
+            for part in parts {
+                let (of_part, after) = rest.split_at_mut(size_of_val(part));
+                LittleEndian::write_u32_into(part, of_part);
+                rest = after;
+            }
+        });
         bytes
+    }
+
+    /// Passes on the byte format as words: those before the checksum, the checksum, and those after it. O(n), as the checksum is
+    /// computed only here.
+    pub(crate) fn in_parts<R>(&self, take: impl FnOnce([&[u32]; 3]) -> R) -> R {
+        let words = self.words();
+        take([&words[..CHECKSUM], &[format::checksum(words)], &words[CHECKSUM + 1..]])
     }
 
     /// A number that is unique in this process. Clones share it.
@@ -179,7 +220,7 @@ impl PostingList {
         self.inner.layout.shape.parameter
     }
 
-    /// The list in the byte format, as words.
+    /// The words of the byte format, with 0 in place of the checksum.
     pub fn words(&self) -> &[u32] {
         &self.inner.words[..self.inner.layout.words()]
     }
@@ -202,7 +243,12 @@ impl PostingList {
     /// The last docID of each block if they are not among the list's [words](Self::words), otherwise none. A device gets
     /// them after the words.
     pub(crate) fn derived_last_doc_ids(&self) -> &[u32] {
-        &self.inner.derived
+        let Inner { layout, words, derived, .. } = &*self.inner;
+        derived.get_or_init(|| {
+            let derived = derive_lasts(layout, words).expect("the list was built here");
+            LIVE_BYTES.fetch_add(4 * derived.len() as u64, Ordering::Relaxed);
+            derived
+        })
     }
 
     /// What intersections derive of a partitioned list, which is not empty. Bit sets are derived when it is intersected for
@@ -231,7 +277,7 @@ impl PostingList {
 
     /// The list as its codec sees it.
     pub(crate) fn encoded(&self) -> Encoded<'_> {
-        self.inner.layout.encoded(&self.inner.words, &self.inner.derived)
+        self.inner.layout.encoded(&self.inner.words, self.derived_last_doc_ids())
     }
 
     /// Decodes a block to the front of `buffer` and returns its docIDs.
@@ -363,10 +409,12 @@ impl PostingList {
     }
 }
 
-/// The number of payload words, as headers have it.
-fn payload_words(shape: &Shape) -> Result<u32> {
-    u32::try_from(shape.payload_words)
-        .map_err(|_| Error::Argument("a posting list holds at most 2^32 - 1 words".into()))
+/// The last docIDs of blocks that are not among the list's words, of a codec that does not store them.
+///
+/// # Errors
+/// [`Error::Corrupt`] if the list cannot be decoded.
+fn derive_lasts(layout: &Layout, words: &[u32]) -> Result<Vec<u32>> {
+    dispatch!(layout.codec, C => C::derive_lasts(&layout.encoded(words, &[]), layout.payload_at))
 }
 
 /// Encodes docIDs in the given version of the byte format, or in version 2 if the codec has words of its own to store.
@@ -387,10 +435,10 @@ fn encode_as<C: ListCodec>(doc_ids: &[u32], codec: Codec, version: u32, options:
     let (mut layout, mut words) = Layout::begin(version, codec, shape, &plan.own);
     let lasts = doc_ids.chunks(BLOCK).map(|block| block[block.len() - 1]);
     let derived = match C::DERIVES_LASTS {
-        true => lasts.collect(),
+        true => Some(lasts.collect()),
         false => {
             words.extend(lasts);
-            Vec::new()
+            None
         }
     };
     words.resize(layout.payload_at, 0);
@@ -398,9 +446,9 @@ fn encode_as<C: ListCodec>(doc_ids: &[u32], codec: Codec, version: u32, options:
     C::encode(doc_ids, &plan, &mut words, &mut starts)?;
     words[layout.starts_at..layout.payload_at].copy_from_slice(&starts);
     layout.shape.payload_words = words.len() - layout.payload_at;
-    format::seal(&mut words, payload_words(&layout.shape)?);
+    format::count_payload(&mut words, &layout.shape)?;
     words.resize(words.len() + PADDING, 0);
-    Ok(PostingList::new(layout, words, derived))
+    Ok(PostingList::new(layout, words.into(), derived))
 }
 
 /// The list in the byte format that is the first `used` of `words`, as its codec sees it, without a copy.

@@ -1,21 +1,18 @@
 //! The checked parser of the byte format. Sizes are checked before anything is allocated or decoded.
 
-use super::PostingList;
-use super::format::{Layout, corrupt, is_sound};
+use super::format::{CHECKSUM, Layout, checksum, corrupt};
+use super::{PostingList, derive_lasts};
 use crate::base::error::Result;
 use crate::codec::{dispatch, padded};
 
 pub(super) fn from_bytes(bytes: &[u8]) -> Result<PostingList> {
     let layout = Layout::read(bytes)?;
-    let words = padded(bytes)?;
-    if !is_sound(&words[..layout.words()]) {
-        return Err(corrupt("header", 5, "the checksum does not match"));
+    let mut words = padded(bytes)?;
+    if std::mem::take(&mut words[CHECKSUM]) != checksum(&words[..layout.words()]) {
+        return Err(corrupt("header", CHECKSUM, "the checksum does not match"));
     }
-    let derived = match layout.derives_lasts() {
-        true => dispatch!(layout.codec, C => C::derive_lasts(&layout.encoded(&words, &[]), layout.payload_at))?,
-        false => Vec::new(),
-    };
-    let list = PostingList::new(layout, words, derived);
+    let derived = layout.derives_lasts().then(|| derive_lasts(&layout, &words)).transpose()?;
+    let list = PostingList::new(layout, words.into(), derived);
     check_last_doc_ids(&list)?;
     dispatch!(layout.codec, C => C::check(&list.encoded(), layout.payload_at))?;
     Ok(list)

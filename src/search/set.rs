@@ -50,8 +50,9 @@ impl Set {
 /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
 pub(super) fn doc_ids_of(bits: &[u64], count: usize) -> Result<Vec<u32>> {
     let mut doc_ids = room(count + 64 * PIECE.min(bits.len()) + SLACK)?;
+    let tier = cpu::tier();
     for (first, words) in (0..).step_by(64 * PIECE).zip(bits.chunks(PIECE)) {
-        doc_ids.take_bits(cpu::tier(), first, words);
+        doc_ids.take_bits(tier, first, words, count_bits(tier, words));
     }
     // It may be kept.
     doc_ids.shrink_to_fit();

@@ -18,8 +18,8 @@ pub(super) unsafe fn expand(stream: *const u64, words: usize, first: u32, out: *
         // SAFETY: these are some of the words. `out` has room for the docIDs of the ones from here on, and 64 more.
         found += unsafe {
             let (stream, out) = (stream.add(from), out.add(found));
-            let which = if len == GROUP { filled(stream) } else { u64::MAX };
-            if 8 * which.count_ones() as usize <= 7 * GROUP {
+            let which = filled(stream, len);
+            if 8 * which.count_ones() as usize <= 7 * len {
                 expand_some(stream, which, first, out)
             } else {
                 expand_all(stream, len, first, out)
@@ -32,18 +32,23 @@ pub(super) unsafe fn expand(stream: *const u64, words: usize, first: u32, out: *
 /// Which words of a group have bits.
 ///
 /// # Safety
-/// [`GROUP`] words can be read; the processor has the enabled features.
+/// `len` words can be read, at most [`GROUP`]; the processor has the enabled features.
 #[target_feature(enable = "avx2")]
 #[inline]
-unsafe fn filled(stream: *const u64) -> u64 {
-    let mut empty = 0;
-    for at in (0..GROUP).step_by(4) {
+unsafe fn filled(stream: *const u64, len: usize) -> u64 {
+    let mut filled = 0;
+    let whole = len / 4 * 4;
+    for at in (0..whole).step_by(4) {
         // SAFETY: four words from `at` on can be read.
         let words = unsafe { _mm256_loadu_si256(stream.add(at).cast()) };
         let is_empty = _mm256_cmpeq_epi64(words, _mm256_setzero_si256());
-        empty |= (_mm256_movemask_pd(_mm256_castsi256_pd(is_empty)) as u64) << at;
+        filled |= (!_mm256_movemask_pd(_mm256_castsi256_pd(is_empty)) as u64 & 0xF) << at;
     }
-    !empty
+    for at in whole..len {
+        // SAFETY: the word can be read.
+        filled |= u64::from(unsafe { word(stream, at) } != 0) << at;
+    }
+    filled
 }
 
 /// Writes the docIDs of a word, of which bit 0 stands for `doc_id`, and returns their number.
@@ -129,17 +134,8 @@ fn sum(lanes: __m256i) -> u64 {
 /// As there; the processor has the enabled features.
 #[target_feature(enable = "avx2,popcnt")]
 pub(super) unsafe fn common(a: *const u64, b: *const u64, words: usize, out: *mut u64) -> u64 {
-    let mut total = _mm256_setzero_si256();
-    let whole = words / 4 * 4;
-    // SAFETY: both streams have four words from `at` on, and `out` has room for them; the rest of the words follow.
-    unsafe {
-        for at in (0..whole).step_by(4) {
-            let both = _mm256_and_si256(_mm256_loadu_si256(a.add(at).cast()), _mm256_loadu_si256(b.add(at).cast()));
-            _mm256_storeu_si256(out.add(at).cast(), both);
-            total = _mm256_add_epi64(total, ones(both));
-        }
-        sum(total) + scalar::common(a.add(whole), b.add(whole), words - whole, out.add(whole))
-    }
+    // SAFETY: this function's contract.
+    unsafe { intersect::<true>(a, b, words, out) }
 }
 
 /// As [`super::count_common`].
@@ -148,17 +144,32 @@ pub(super) unsafe fn common(a: *const u64, b: *const u64, words: usize, out: *mu
 /// As there; the processor has the enabled features.
 #[target_feature(enable = "avx2,popcnt")]
 pub(super) unsafe fn count_common(a: *const u64, b: *const u64, words: usize) -> u64 {
+    // SAFETY: this function's contract; nothing is written.
+    unsafe { intersect::<false>(a, b, words, std::ptr::null_mut()) }
+}
+
+/// Counts the common bits, and writes them if `WRITES`.
+///
+/// # Safety
+/// Both streams have `words` words, and so has `out`, if it is written to; the processor has the enabled features.
+#[target_feature(enable = "avx2,popcnt")]
+#[inline]
+unsafe fn intersect<const WRITES: bool>(a: *const u64, b: *const u64, words: usize, out: *mut u64) -> u64 {
     // Adds up 1, 2, 4 and 8 vectors bit by bit before it counts their bits (Harley and Seal).
     let zero = _mm256_setzero_si256();
     let (mut total, mut ones_sum, mut twos_sum, mut fours_sum) = (zero, zero, zero, zero);
-    let whole = words / 32 * 32;
-    // SAFETY: both streams have 32 words from `at` on; the rest of the words follow.
+    let (groups, whole) = (words / 32 * 32, words / 4 * 4);
+    // SAFETY: of the words from `at` on there are four, or 32 in the first loop; the rest of the words follow.
     unsafe {
-        for at in (0..whole).step_by(32) {
-            let both = |part: usize| {
-                let of_a = _mm256_loadu_si256(a.add(at + 4 * part).cast());
-                _mm256_and_si256(of_a, _mm256_loadu_si256(b.add(at + 4 * part).cast()))
-            };
+        let both = |at: usize| {
+            let both = _mm256_and_si256(_mm256_loadu_si256(a.add(at).cast()), _mm256_loadu_si256(b.add(at).cast()));
+            if WRITES {
+                _mm256_storeu_si256(out.add(at).cast(), both);
+            }
+            both
+        };
+        for at in (0..groups).step_by(32) {
+            let both = |part: usize| both(at + 4 * part);
             let (one, two_a) = add(ones_sum, both(0), both(1));
             let (one, two_b) = add(one, both(2), both(3));
             let (two, four_a) = add(twos_sum, two_a, two_b);
@@ -169,11 +180,19 @@ pub(super) unsafe fn count_common(a: *const u64, b: *const u64, words: usize) ->
             (ones_sum, twos_sum, fours_sum) = (one, two, four);
             total = _mm256_add_epi64(total, ones(eight));
         }
-        8 * sum(total)
-            + 4 * sum(ones(fours_sum))
-            + 2 * sum(ones(twos_sum))
-            + sum(ones(ones_sum))
-            + scalar::count_common(a.add(whole), b.add(whole), words - whole)
+        let mut counted = 0;
+        if groups != 0 {
+            counted = 8 * sum(total) + 4 * sum(ones(fours_sum)) + 2 * sum(ones(twos_sum)) + sum(ones(ones_sum));
+        }
+        if groups < whole {
+            let mut total = zero;
+            for at in (groups..whole).step_by(4) {
+                total = _mm256_add_epi64(total, ones(both(at)));
+            }
+            counted += sum(total);
+        }
+        let (a, b, rest) = (a.add(whole), b.add(whole), words - whole);
+        counted + if WRITES { scalar::common(a, b, rest, out.add(whole)) } else { scalar::count_common(a, b, rest) }
     }
 }
 

@@ -55,7 +55,9 @@ pub(super) fn encode(postings: &Postings, documents: u32, codecs: Codecs, words:
         words.extend(doc_ids.chunks(BLOCK).map(|block| block[block.len() - 1]));
         bits::encode(doc_ids, documents, words);
     } else {
-        words.extend(PostingList::encode(doc_ids, Codec::QuasiSuccinct)?.words());
+        PostingList::encode(doc_ids, Codec::QuasiSuccinct)?.in_parts(|parts| {
+            parts.into_iter().for_each(|part| words.extend_from_slice(part));
+        });
     }
     let doc_id_words = words.len() - first - HEADER;
     let (mut frequency_data, mut position_data) = (Vec::new(), Vec::new());

@@ -18,13 +18,13 @@ impl Pair for Bitmap {
         let mut common = [0; WORDS];
         windows(a, b, |first, a, b| {
             // SAFETY: both bit sets have `WORDS` words, and so has `common`; the tier was asserted.
-            unsafe {
+            let ones = unsafe {
                 if S::COUNTS {
                     return sink.add(bit_set::count_common(tier, a.as_ptr(), b.as_ptr(), WORDS));
                 }
-                bit_set::common(tier, a.as_ptr(), b.as_ptr(), WORDS, common.as_mut_ptr());
-            }
-            sink.take_bits(tier, first, &common);
+                bit_set::common(tier, a.as_ptr(), b.as_ptr(), WORDS, common.as_mut_ptr())
+            };
+            sink.take_bits(tier, first, &common, ones);
         });
     }
 }

@@ -295,7 +295,7 @@ fn from_bytes(call: &mut Call) -> Outcome {
 fn to_bytes(call: &mut Call) -> Outcome {
     call.no_arguments()?;
     let list = BailoutGuard::new(this(call)?);
-    Ok(output::words(call.result, list.words())?)
+    Ok(list.in_parts(|parts| output::words(call.result, &parts))?)
 }
 
 fn codec_of(call: &mut Call) -> Outcome {
@@ -381,7 +381,7 @@ fn serialize(call: &mut Call) -> Outcome {
     call.no_arguments()?;
     let list = BailoutGuard::new(this(call)?);
     let mut value = Zval::new();
-    output::words(&mut value, list.words())?;
+    list.in_parts(|parts| output::words(&mut value, &parts))?;
     output::Record::new().field(BYTES, value).store(call.result);
     Ok(())
 }

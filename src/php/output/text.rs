@@ -96,10 +96,10 @@ pub fn bytes(target: &mut Zval, bytes: &[u8]) -> Result<(), NoRoom> {
     Ok(())
 }
 
-/// Makes a string of `words`, as little-endian `u32`, the value of `target`.
-pub fn words(target: &mut Zval, words: &[u32]) -> Result<(), NoRoom> {
-    let mut text = Text::with_room(4 * words.len())?;
-    text.push_words(words);
+/// Makes a string of words in some parts, as little-endian `u32`, the value of `target`.
+pub fn words(target: &mut Zval, parts: &[&[u32]]) -> Result<(), NoRoom> {
+    let mut text = Text::with_room(parts.iter().map(|part| size_of_val(*part)).sum())?;
+    parts.iter().for_each(|part| text.push_words(part));
     text.store(target);
     Ok(())
 }

@@ -2,12 +2,12 @@
 //! docIDs that come one by one are partitioned as in a list that is encoded. So a result of bit sets or runs costs no more
 //! than its words, but may take a little more room than an encoded list.
 
-use super::directory::{Entry, Kind, MANY, MOST_IN_RUNS, Partition, Runs, Widths};
-use super::open_runs::{OpenRuns, each_range, starts};
+use super::directory::{Entry, Kind, MANY, MOST_IN_RUNS, Runs, Widths};
+use super::encode_partition;
+use super::open_runs::{LONG, OpenRuns, Turns};
 use super::plan::Costs;
-use super::{check, encode_partition};
 use crate::base::cpu::Tier;
-use crate::codec::{BLOCK, Plan, Sink, bit_set};
+use crate::codec::{BLOCK, Plan, Sink};
 
 /// docIDs that are gathered before they are partitioned, so that memory stays bounded by the result.
 const GATHERED: usize = 1 << 16;
@@ -18,8 +18,8 @@ const SPARSEST: usize = 3;
 /// Words without bits that a bit set may contain between others.
 const HOLE: usize = 4;
 
-/// Ranges from this length on become runs, and bits in which runs are as long on average.
-const LONG: usize = 16;
+/// Words before the payload, so that it need not be moved when a header comes there, with a directory of a few partitions.
+pub(crate) const HEAD: usize = 16;
 
 /// Results up to this length are encoded like any list.
 const FEW: usize = 1024;
@@ -30,9 +30,17 @@ const OVERHEAD: u64 = 64;
 /// A sink whose docIDs become a partitioned list.
 #[derive(Default)]
 pub(crate) struct Builder {
+    /// Words for which there will be room once there is a bit set.
+    room: usize,
     entries: Vec<Entry>,
+    /// Once there is any, it begins after [`HEAD`] words.
     payload: Vec<u32>,
+    /// The last docID of each block in the partitions of `entries`, as long as all are Elias–Fano.
     lasts: Vec<u32>,
+    /// Whether there are others, in which these are found without decoding.
+    has_others: bool,
+    /// The last docID in these partitions.
+    last: u32,
     /// The number of blocks in the partitions of `entries`.
     blocks: usize,
     /// How many docIDs the last of them has less than whole blocks. If any, it is the end of the list.
@@ -42,14 +50,16 @@ pub(crate) struct Builder {
     runs: OpenRuns,
     /// The docIDs after those partitions.
     gathered: Vec<u32>,
+    turns: Turns,
 }
 
 /// What a [`Builder`] makes.
 pub(crate) enum Built {
     /// So few docIDs that they are to be encoded.
     Few(Vec<u32>),
-    /// Own words and parameter, the number of docIDs, the payload, and the last docID of each block.
-    Parts { plan: Plan, count: usize, payload: Vec<u32>, lasts: Vec<u32> },
+    /// Own words and parameter, the number of docIDs and the largest, and the payload, which begins after [`HEAD`] words. The last
+    /// docID of each block, unless there are bit sets or runs, in which finding them takes longer than all else.
+    Parts { plan: Plan, count: usize, universe: u32, payload: Vec<u32>, lasts: Option<Vec<u32>> },
 }
 
 /// A bit set at the end of the payload.
@@ -61,6 +71,11 @@ struct OpenBits {
 }
 
 impl Builder {
+    /// Of a list that will take at most so many words, as far as is known.
+    pub(crate) fn with_room(words: usize) -> Builder {
+        Builder { room: words, ..Builder::default() }
+    }
+
     /// What the list is made of.
     pub(crate) fn finish(mut self) -> Built {
         if let Some(bits) = self.bits.take() {
@@ -79,51 +94,64 @@ impl Builder {
         }
         let count = self.blocks * BLOCK - self.short + self.gathered.len();
         self.partition_gathered();
-        let universe = self.lasts[self.lasts.len() - 1];
-        let own = Widths::new(count, universe, self.payload.len()).write(&self.entries);
+        let universe = self.last;
+        let own = Widths::new(count, universe, self.payload.len() - HEAD).write(&self.entries);
         let plan = Plan { parameter: MANY as u8, own };
-        Built::Parts { plan, count, payload: self.payload, lasts: self.lasts }
+        let lasts = (!self.has_others).then_some(self.lasts);
+        Built::Parts { plan, count, universe, payload: self.payload, lasts }
     }
 
     fn push(&mut self, kind: Kind, first: u32, blocks: usize) {
         self.blocks += blocks;
-        let (end_block, end_word) = (self.blocks as u32, self.payload.len() as u32);
+        let (end_block, end_word) = (self.blocks as u32, (self.payload.len() - HEAD) as u32);
         self.entries.push(Entry { kind: kind.number(), first, end_block, end_word });
+        self.has_others |= !matches!(kind, Kind::EliasFano(_));
+    }
+
+    /// Leaves room before the payload, if there is none yet.
+    fn begin_payload(&mut self) {
+        if self.payload.is_empty() {
+            self.payload.resize(HEAD, 0);
+        }
     }
 
     /// Makes partitions of the gathered docIDs: whole blocks, or the end of the list.
     fn partition_gathered(&mut self) {
         let doc_ids = std::mem::take(&mut self.gathered);
+        self.begin_payload();
         for piece in Costs::new(&doc_ids).quick(OVERHEAD) {
             let part = &doc_ids[piece.block * BLOCK..doc_ids.len().min(piece.end_block * BLOCK)];
             encode_partition(part, Some(piece.kind), &mut self.payload);
             self.push(piece.kind, part[0], piece.end_block - piece.block);
-            self.lasts.extend(part.chunks(BLOCK).map(|block| block[block.len() - 1]));
+            if !self.has_others {
+                self.lasts.extend(part.chunks(BLOCK).map(|block| block[block.len() - 1]));
+            }
+            self.last = part[part.len() - 1];
         }
         self.gathered = doc_ids;
         self.gathered.clear();
     }
 
-    /// Adds a bit set.
+    /// Adds a bit set, which ends with the word of its last docID.
     fn push_bits(&mut self, OpenBits { first, begin, count }: OpenBits) {
-        let words = self.payload.len() - begin;
-        let end_block = count.div_ceil(BLOCK);
-        let payload = &self.payload[begin..];
-        let partition = Partition { kind: Kind::Bits, first, block: 0, end_block, count, words, payload };
-        let derived = check::derive(&partition, &mut self.lasts);
-        debug_assert_eq!(derived, Ok(()));
-        self.push(Kind::Bits, first, end_block);
-        self.short = end_block * BLOCK - count;
+        if let [.., low, high] = self.payload[begin..] {
+            let word = u64::from(high) << 32 | u64::from(low);
+            let words_before = (self.payload.len() - begin) / 2 - 1;
+            self.last = first / 64 * 64 + 64 * words_before as u32 + (63 - word.leading_zeros());
+        }
+        let blocks = count.div_ceil(BLOCK);
+        self.push(Kind::Bits, first, blocks);
+        self.short = blocks * BLOCK - count;
     }
 
     /// Adds the first `count` docIDs of runs, of which each has one.
     fn push_runs(&mut self, runs: &[(u32, u32)], count: usize) {
-        let Some(&(first, _)) = runs.first() else { return };
-        // Of the runs at hand, as reading them again from the payload takes half as long as all else.
-        check::derive_runs(count, |at| runs.get(at).copied().unwrap_or((u32::MAX, count as u32)), &mut self.lasts);
+        let (Some(&(first, _)), Some(&(start, before))) = (runs.first(), runs.last()) else { return };
+        self.last = start + (count as u32 - 1 - before);
+        self.begin_payload();
         let kind = if runs.len() == 1 { Kind::Run } else { Kind::Runs };
         if kind == Kind::Runs {
-            Runs::write(first, runs, self.lasts[self.lasts.len() - 1] - first, count, &mut self.payload);
+            Runs::write(first, runs, self.last - first, count, &mut self.payload);
         }
         let blocks = count.div_ceil(BLOCK);
         self.push(kind, first, blocks);
@@ -203,6 +231,9 @@ impl Sink for Builder {
     fn take_range(&mut self, _: Tier, first: u32, last: u32) {
         let mut first = first;
         let mut len = (last - first) as usize + 1;
+        if self.runs.count != 0 && self.runs.count + len < MOST_IN_RUNS {
+            return self.runs.push(first, len);
+        }
         if self.runs.count == 0 {
             self.close();
             if len < LONG {
@@ -230,19 +261,25 @@ impl Sink for Builder {
         }
     }
 
-    fn take_bits(&mut self, tier: Tier, first: u32, words: &[u64]) {
+    fn take_bits(&mut self, tier: Tier, first: u32, words: &[u64], ones: u64) {
         let Some(begin) = words.iter().position(|&word| word != 0) else { return };
         let end = words.iter().rposition(|&word| word != 0).map_or(0, |last| last + 1);
-        let (mut first, mut words) = (first + 64 * begin as u32, &words[begin..end]);
-        // SAFETY: the words are there; the tier is available, as the caller says.
-        let count = unsafe { bit_set::count_common(tier, words.as_ptr(), words.as_ptr(), words.len()) as usize };
-        if count >= LONG && starts(tier, words) * LONG <= count {
-            return each_range(first, words, |first, last| self.take_range(tier, first, last));
+        let mut count = ones as usize;
+        let mut turns = std::mem::take(&mut self.turns);
+        if let Some(runs) = turns.of_long(tier, first, words, count) {
+            runs.iter().for_each(|&[begin, end]| self.take_range(tier, begin, end.wrapping_sub(1)));
+            self.turns = turns;
+            return;
         }
-        if count < SPARSEST * words.len() {
+        self.turns = turns;
+        // A bit set goes on as long as it has as many on average.
+        let (open, of_open) =
+            self.bits.as_ref().map_or((0, 0), |open| (open.count, (self.payload.len() - open.begin) / 2));
+        if open + count < SPARSEST * (of_open + end - begin) {
             self.close();
-            return self.gathered.take_bits(tier, first, words);
+            return self.gathered.take_bits(tier, first, words, ones);
         }
+        let (mut first, mut words) = (first + 64 * begin as u32, &words[begin..end]);
         self.close_runs();
         if let Some(open) = &mut self.bits {
             let hole = ((first - open.first / 64 * 64) / 64) as usize - (self.payload.len() - open.begin) / 2;
@@ -254,7 +291,6 @@ impl Sink for Builder {
             self.close();
         }
         // The first docIDs fill up the gathered ones to whole blocks.
-        let mut count = count;
         let mut rest = words[0];
         for _ in 0..self.lacks() {
             while rest == 0 {
@@ -276,6 +312,9 @@ impl Sink for Builder {
             rest = words[0];
         }
         self.partition_gathered();
+        if self.payload.capacity() < self.room {
+            self.payload.reserve_exact(self.room - self.payload.len());
+        }
         let begin = self.payload.len();
         self.bits = Some(OpenBits { first: first + rest.trailing_zeros(), begin, count });
         copy(&[rest], &mut self.payload);

@@ -101,14 +101,13 @@ fn check_directory(list: &Encoded) -> Result<()> {
 }
 
 /// Checks the words of a partition and appends the last docIDs of its blocks. The error says what is wrong.
-pub(super) fn derive(partition: &Partition, lasts: &mut Vec<u32>) -> std::result::Result<(), String> {
+fn derive(partition: &Partition, lasts: &mut Vec<u32>) -> std::result::Result<(), String> {
     let Partition { kind, first, count, .. } = *partition;
     match kind {
         Kind::EliasFano(width) => derive_elias_fano(partition, width, lasts)?,
         Kind::Run => lasts.extend(ends(count).map(|end| first + (end - 1))),
         Kind::Runs => {
-            let runs = check_runs(partition)?;
-            derive_runs(count, |at| runs.get(at), lasts);
+            derive_runs(count, &check_runs(partition)?, lasts);
         }
         Kind::Bits => derive_bits(partition, lasts)?,
     }
@@ -120,14 +119,13 @@ fn ends(count: usize) -> impl Iterator<Item = u32> {
     (0..count).step_by(BLOCK).map(move |rank| count.min(rank + BLOCK) as u32)
 }
 
-/// Appends the last docIDs of blocks of runs, which are right: `run` gives the first docID of each and how many are before it, and
-/// after the last run how many there are.
-pub(super) fn derive_runs(count: usize, run: impl Fn(usize) -> (u32, u32), lasts: &mut Vec<u32>) {
-    let (mut at, mut here, mut next) = (0, run(0), run(1));
+/// Appends the last docIDs of blocks of runs, which are right.
+fn derive_runs(count: usize, runs: &Runs, lasts: &mut Vec<u32>) {
+    let (mut at, mut here, mut next) = (0, runs.get(0), runs.get(1));
     for end in ends(count) {
         while next.1 < end {
             at += 1;
-            (here, next) = (next, run(at + 1));
+            (here, next) = (next, runs.get(at + 1));
         }
         let (start, before) = here;
         lasts.push(start + (end - 1 - before));

@@ -1,5 +1,6 @@
 //! Runs of a list that is built: what a [`Builder`](super::Builder) has of them, and how they are found among bits.
 
+use crate::base::cpu::Tier;
 use crate::base::tiers::tiered;
 use std::ops::RangeInclusive;
 
@@ -15,6 +16,7 @@ pub(super) struct OpenRuns {
 
 impl OpenRuns {
     /// Adds docIDs after the last one.
+    #[inline]
     pub(super) fn push(&mut self, first: u32, len: usize) {
         if self.runs.is_empty() || first != self.next {
             self.runs.push((first, self.count as u32));
@@ -33,38 +35,95 @@ impl OpenRuns {
     }
 }
 
+/// Where runs of bits begin and end, one after the other: the first docID of each, and the one after its last. Kept for its memory.
+#[derive(Default)]
+pub(super) struct Turns(Vec<u32>);
+
+impl Turns {
+    /// The first docID of each run of bits and the one after its last, which may be 0, if runs are long on average. Bit 0 of the
+    /// first word stands for `first`; `count` bits are set.
+    pub(super) fn of_long(&mut self, tier: Tier, first: u32, words: &[u64], count: usize) -> Option<&[[u32; 2]]> {
+        if count < LONG {
+            return None;
+        }
+        // A word may have too many before it is looked at how many there are.
+        let most = 2 * (count / LONG);
+        let room = most + 64 + FEW;
+        if self.0.len() < room {
+            self.0.resize(room, 0);
+        }
+        let len = turns(tier, first, words, &mut self.0[..room]);
+        (len <= most).then(|| self.0[..len].as_chunks().0)
+    }
+}
+
+/// Runs that are shorter on average stay bits.
+pub(super) const LONG: usize = 16;
+
+/// One word of bits in so many is asked first whether runs are long.
+const SAMPLED: usize = 8;
+
+/// So many runs are enough for a sample.
+const SAMPLE: usize = 8;
+
+/// Words in which turns are looked for together.
+const PART: usize = 64;
+
+/// Most words that have turns have at most so many.
+const FEW: usize = 2;
+
 tiered! {
-    /// How many runs of bits there are.
-    pub(super) fn starts<'w>(words: &'w [u64]) -> usize = starts_on_tier;
+    /// Writes where bits differ from those before them and returns how many of these places there are, of which there is an even
+    /// number; or any number too large, once so many do not leave room for those of another word.
+    fn turns<'w>(first: u32, words: &'w [u64], turns: &'w mut [u32]) -> usize = turns_on_tier;
 }
 
 #[inline(always)]
-fn starts_on_tier(words: &[u64]) -> usize {
-    let mut starts = u64::from(words.first().map_or(0, |&first| (first & !(first << 1)).count_ones()));
-    for at in 1..words.len() {
-        starts += u64::from((words[at] & !(words[at] << 1 | words[at - 1] >> 63)).count_ones());
+fn turns_on_tier(first: u32, words: &[u64], turns: &mut [u32]) -> usize {
+    // Where runs are short, a sample mostly tells it. A run that reaches over several words begins in each of them.
+    let (mut seen, mut begun) = (0, 0);
+    for word in words.iter().step_by(SAMPLED) {
+        seen += word.count_ones() as usize;
+        begun += (word & !(word << 1)).count_ones() as usize;
     }
-    starts as usize
-}
-
-/// Calls `take` with the first and the last docID of each run of bits; bit 0 of the first word stands for `first`.
-pub(super) fn each_range(first: u32, words: &[u64], mut take: impl FnMut(u32, u32)) {
-    let (mut line, mut before, mut begin) = (first, 0, None);
-    for &word in words {
-        // Where bits differ from those before them.
-        let mut turns = word ^ (word << 1 | before >> 63);
-        while turns != 0 {
-            let doc_id = line + turns.trailing_zeros();
-            turns &= turns - 1;
-            match begin.take() {
-                None => begin = Some(doc_id),
-                Some(begin) => take(begin, doc_id - 1),
-            }
+    if begun >= SAMPLE && begun * LONG > 2 * seen {
+        return usize::MAX;
+    }
+    let (mut line, mut before, mut len) = (first, 0, 0);
+    for part in words.chunks(PART) {
+        let mut turned = [0; PART];
+        for (at, &word) in part.iter().enumerate() {
+            let before = if at == 0 { before } else { part[at - 1] };
+            turned[at] = word ^ (word << 1 | before >> 63);
         }
-        before = word;
-        line = line.wrapping_add(64);
+        // Which words have any, no branch depends on.
+        let (mut some, mut count) = ([0u8; PART], 0);
+        for (at, &turned) in (0..).zip(&turned) {
+            some[count.min(PART - 1)] = at;
+            count += usize::from(turned != 0);
+        }
+        for &at in &some[..count] {
+            let mut turned = turned[usize::from(at) % PART];
+            let line = line.wrapping_add(64 * u32::from(at));
+            let ones = turned.count_ones() as usize;
+            let Some(to) = turns.get_mut(len..len + 64 + FEW) else { return usize::MAX };
+            for to in &mut to[..FEW] {
+                *to = line.wrapping_add(turned.trailing_zeros());
+                turned &= turned.wrapping_sub(1);
+            }
+            for to in to[FEW..].iter_mut().take(ones.saturating_sub(FEW)) {
+                *to = line + turned.trailing_zeros();
+                turned &= turned - 1;
+            }
+            len += ones;
+        }
+        before = part[part.len() - 1];
+        line = line.wrapping_add(64 * part.len() as u32);
     }
-    if let Some(begin) = begin {
-        take(begin, line.wrapping_sub(1));
+    // The last run may end with the words.
+    if len % 2 == 1 {
+        turns[len] = line;
+        len += 1;
     }
+    len
 }

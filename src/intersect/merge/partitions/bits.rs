@@ -73,6 +73,9 @@ impl<'o, 'l, 's, 'f, S: Sink> Bits<'o, 'l, 's, 'f, S> {
     /// Sends the chunk. Returns whether more are wanted.
     pub(super) fn flush(&mut self) -> bool {
         let used = std::mem::take(&mut self.used);
-        used == 0 || self.out.take_bits(self.first + 64 * self.begin as u32, &self.chunk[..used])
+        let words = &self.chunk[..used];
+        // SAFETY: the words are there; the tier is available.
+        let ones = unsafe { bit_set::count_common(self.tier, words.as_ptr(), words.as_ptr(), used) };
+        ones == 0 || self.out.take_bits(self.first + 64 * self.begin as u32, words, ones)
     }
 }

@@ -1,6 +1,5 @@
 //! What two partitions have in common, in a way for each pair of kinds.
 
-use super::CHUNK;
 use super::bits::Bits;
 use super::side::Side;
 use crate::base::cpu::Tier;
@@ -8,14 +7,20 @@ use crate::codec::monotone::partitioned_elias_fano::{Kind, PartLookUp};
 use crate::codec::{BLOCK, Sink, bit_set};
 use crate::intersect::Filter;
 use crate::intersect::merge::{Common, ROOM, TileMerge, Tiles, VECTOR};
+use std::mem::MaybeUninit;
 use std::ops::ControlFlow;
 
 /// docIDs are looked up in an Elias–Fano partition with at least this many times as many, and otherwise merged with it.
 const LOOK_UP_RATIO: usize = 8;
 
+/// Words of two bit sets that are put together before they are sent: 16,384 docIDs.
+const CHUNK: usize = 256;
+
 /// Words that are sent together. What is written across two cache lines takes long to be read again.
 #[repr(align(64))]
-struct Chunk([u64; CHUNK]);
+struct Chunk {
+    _words: [u64; CHUNK],
+}
 
 /// The docIDs that two partitions may have in common.
 pub(super) struct Overlap {
@@ -150,13 +155,17 @@ impl Overlap {
             out.add(unsafe { bit_set::count_common(self.tier, of_a, of_b, words) });
             return true;
         }
-        let Chunk(chunk) = &mut Chunk([0; CHUNK]);
+        let mut chunk = MaybeUninit::<Chunk>::uninit();
         for at in (0..words).step_by(CHUNK) {
             let len = CHUNK.min(words - at);
-            // SAFETY: as above, and the chunk has room for `len` words.
-            let ones = unsafe { bit_set::common(self.tier, of_a.add(at), of_b.add(at), len, chunk.as_mut_ptr()) };
+            // SAFETY: as above; the chunk has room for `len` words, which are written.
+            let (ones, chunk) = unsafe {
+                let chunk = chunk.as_mut_ptr().cast();
+                let ones = bit_set::common(self.tier, of_a.add(at), of_b.add(at), len, chunk);
+                (ones, std::slice::from_raw_parts(chunk.cast_const(), len))
+            };
             let first = self.from / 64 * 64 + 64 * at as u32;
-            if ones != 0 && !out.take_bits(first, &chunk[..len]) {
+            if ones != 0 && !out.take_bits(first, chunk, ones) {
                 return false;
             }
         }

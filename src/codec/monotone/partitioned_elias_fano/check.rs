@@ -216,32 +216,36 @@ fn derive_bits_by_words(partition: &Partition, lasts: &mut Vec<u32>) -> std::res
         return Err("not as many words as a bit set has".into());
     }
     let line = first / 64 * 64;
-    let word = |at: usize| u64::from(payload[2 * at]) | u64::from(payload[2 * at + 1]) << 32;
-    if word(0) == 0 || word(0).trailing_zeros() != first % 64 {
+    let halves = payload[..words].as_chunks().0;
+    let word = |&[low, high]: &[u32; 2]| u64::from(high) << 32 | u64::from(low);
+    if halves.first().is_none_or(|first_halves| word(first_halves).trailing_zeros() != first % 64) {
         return Err("does not begin with its first docID".into());
     }
     let mut rank = 0;
-    // Words with the last docID of a block, and how many docIDs are before them. Which those are, no branch depends on.
-    let mut ends = [(0, 0); GROUP];
-    for from in (0..words / 2).step_by(GROUP) {
-        let mut len = 0;
-        for at in from..(words / 2).min(from + GROUP) {
-            let after = rank + word(at).count_ones() as usize;
-            ends[len] = (at, rank);
-            len += usize::from(rank / BLOCK != after / BLOCK);
+    for (group, first_doc_id) in halves.chunks(GROUP).zip((line..).step_by(64 * GROUP)) {
+        // Words with the last docID of a block, and how many docIDs are before them. Which those are, no branch depends on.
+        let (mut ends, mut len) = ([0; GROUP], 0);
+        for (at, halves) in (0..).zip(group) {
+            let after = rank + u64::from(word(halves).count_ones());
+            ends[len % GROUP] = rank * GROUP as u64 | at;
+            len += ((rank ^ after) / BLOCK as u64 % 2) as usize;
             rank = after;
         }
-        for &(at, before) in &ends[..len] {
-            lasts.push(line + 64 * at as u32 + bits::select(word(at), (BLOCK - 1 - before % BLOCK) as u32));
+        for end in &ends[..len] {
+            let (at, before) = (end % GROUP as u64, end / GROUP as u64);
+            let rest = BLOCK as u64 - 1 - before % BLOCK as u64;
+            lasts.push(first_doc_id + 64 * at as u32 + bits::select(word(&group[at as usize]), rest as u32));
         }
     }
-    if rank != count {
-        return Err(format!("{rank} docIDs where {count} should be"));
+    // Of `rank` itself, which would then stay in memory, no message is made.
+    let found = rank;
+    if found != count as u64 {
+        return Err(format!("{found} docIDs where {count} should be"));
     }
     if count % BLOCK != 0
-        && let Some(at) = (0..words / 2).rfind(|&at| word(at) != 0)
+        && let Some(at) = halves.iter().rposition(|halves| word(halves) != 0)
     {
-        lasts.push(line + 64 * at as u32 + (63 - word(at).leading_zeros()));
+        lasts.push(line + 64 * at as u32 + (63 - word(&halves[at]).leading_zeros()));
     }
     Ok(())
 }

@@ -306,7 +306,7 @@ namespace Postings {
         /**
          * As intersect(), but the result is a list (Codec::PartitionedEliasFano), always made on the CPU. If all lists are of
          * that codec, stretches of consecutive docIDs and bit sets are never expanded: if the result is dense or has long
-         * runs, this takes 1/4 to 1/20 of the time of intersect(), otherwise up to 1.7 times as long. The list takes a
+         * runs, this takes 1/4 to 1/60 of the time of intersect(), otherwise about twice as long. The list takes a
          * fraction of the memory. For the number of docIDs alone, intersect_count() is faster than both.
          */
         public function intersectList(PostingList ...$others): self

@@ -227,7 +227,7 @@ fn derive_bits_by_words(partition: &Partition, lasts: &mut Vec<u32>) -> std::res
         let (mut ends, mut len) = ([0; GROUP], 0);
         for (at, halves) in (0..).zip(group) {
             let after = rank + u64::from(word(halves).count_ones());
-            ends[len % GROUP] = rank * GROUP as u64 | at;
+            ends[len % GROUP] = rank * GROUP as u64 + at;
             len += ((rank ^ after) / BLOCK as u64 % 2) as usize;
             rank = after;
         }

@@ -209,19 +209,17 @@ pub(crate) fn encode_parts(doc_ids: &[u32], base: u32, lower_width: u32, words: 
     let upper_start = words.len();
     words.resize(upper_start + upper_words as usize, u32::MAX);
     let upper = &mut words[upper_start..];
-    // The word at hand, its stop bits, and the last of these.
+    // The word at hand, its stop bits, and the last of these. A branch on whether there is another word would mostly be a surprise.
     let (mut word, mut stops, mut stop) = (0, 0u32, 0);
     for (i, &doc_id) in (0..).zip(doc_ids) {
         stop = u64::from((doc_id - base) >> lower_width) + i;
         let of_stop = (stop / 32) as usize;
-        if of_stop != word {
-            upper[word] = !stops;
-            (word, stops) = (of_stop, 0);
-        }
-        stops |= 1 << (stop % 32);
+        let before = if of_stop == word { stops } else { 0 };
+        (word, stops) = (of_stop, before | 1 << (stop % 32));
+        upper[word] = !stops;
     }
     // After the last stop bit all are 0.
-    upper[word] = !stops & bits::low_mask((stop % 32) as u32);
+    upper[word] &= bits::low_mask((stop % 32) as u32);
 }
 
 /// Checks that every docID can be decoded: that there are as many stop bits as docIDs, that the last bit is a stop bit,

@@ -18,9 +18,7 @@ const CHUNK: usize = 256;
 
 /// Words that are sent together. What is written across two cache lines takes long to be read again.
 #[repr(align(64))]
-struct Chunk {
-    _words: [u64; CHUNK],
-}
+struct Chunk([MaybeUninit<u64>; CHUNK]);
 
 /// The docIDs that two partitions may have in common.
 pub(super) struct Overlap {
@@ -155,12 +153,12 @@ impl Overlap {
             out.add(unsafe { bit_set::count_common(self.tier, of_a, of_b, words) });
             return true;
         }
-        let mut chunk = MaybeUninit::<Chunk>::uninit();
+        let Chunk(chunk) = &mut Chunk([MaybeUninit::uninit(); CHUNK]);
         for at in (0..words).step_by(CHUNK) {
             let len = CHUNK.min(words - at);
             // SAFETY: as above; the chunk has room for `len` words, which are written.
             let (ones, chunk) = unsafe {
-                let chunk = chunk.as_mut_ptr().cast();
+                let chunk = chunk.as_mut_ptr().cast::<u64>();
                 let ones = bit_set::common(self.tier, of_a.add(at), of_b.add(at), len, chunk);
                 (ones, std::slice::from_raw_parts(chunk.cast_const(), len))
             };

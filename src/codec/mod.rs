@@ -266,7 +266,7 @@ pub trait Sink {
         }
     }
 
-    /// Takes the next docIDs: the bits of `words`, of which the first one's bit 0 stands for `first`; so many are set. `tier`
+    /// Takes the next docIDs: the bits of `words`, of which `ones` are set, and the first one's bit 0 stands for `first`. `tier`
     /// is the processor's, or less.
     fn take_bits(&mut self, tier: Tier, first: u32, words: &[u64], ones: u64) {
         let _ = ones;

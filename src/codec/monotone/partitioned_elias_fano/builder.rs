@@ -21,6 +21,9 @@ const HOLE: usize = 4;
 /// Words before the payload, so that it need not be moved when a header comes there, with a directory of a few partitions.
 pub(crate) const HEAD: usize = 16;
 
+/// The most words for which there is room before they come: what fits in the second-level cache.
+const ROOM: usize = 1 << 18;
+
 /// Results up to this length are encoded like any list.
 const FEW: usize = 1024;
 
@@ -73,7 +76,7 @@ struct OpenBits {
 impl Builder {
     /// Of a list that will take at most so many words, as far as is known.
     pub(crate) fn with_room(words: usize) -> Builder {
-        Builder { room: words, ..Builder::default() }
+        Builder { room: words.min(ROOM), ..Builder::default() }
     }
 
     /// What the list is made of.

@@ -313,7 +313,7 @@ impl Sink for Vec<u32> {
     }
 
     fn take_bits(&mut self, tier: Tier, first: u32, words: &[u64], ones: u64) {
-        self.reserve(64 * words.len() + SLACK);
+        self.reserve(ones as usize + SLACK);
         // SAFETY: as above.
         unsafe {
             let count = bit_set::expand(tier, words.as_ptr(), words.len(), first, self.as_mut_ptr().add(self.len()));

@@ -25,7 +25,7 @@ mod probe;
 use crate::base::cpu::{self, Tier};
 use crate::base::error::Result;
 pub use crate::codec::Sink;
-use crate::codec::monotone::partitioned_elias_fano::Builder;
+use crate::codec::monotone::partitioned_elias_fano::{Builder, FEW};
 use crate::codec::{BLOCK, SLACK};
 use crate::list::PostingList;
 pub use merge::Merging;
@@ -88,7 +88,13 @@ pub fn intersect_list(lists: &[PostingList]) -> Result<PostingList> {
 /// # Panics
 /// If the processor lacks the tier.
 pub fn intersect_list_with(tier: Tier, lists: &[PostingList]) -> Result<PostingList> {
-    let mut builder = Builder::with_room(lists.iter().map(|list| list.words().len()).min().unwrap_or(0));
+    let least = |of: fn(&PostingList) -> usize| lists.iter().map(of).min().unwrap_or(0);
+    if least(PostingList::len) <= FEW {
+        let mut few = Vec::new();
+        intersect_with(tier, lists, &mut few);
+        return PostingList::of_few(&few);
+    }
+    let mut builder = Builder::with_room(least(|list| list.words().len()));
     intersect_with(tier, lists, &mut builder);
     PostingList::of_built(builder.finish())
 }

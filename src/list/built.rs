@@ -13,8 +13,6 @@ impl PostingList {
     /// # Errors
     /// [`Error::Argument`](crate::Error::Argument) if it has too many words.
     pub(crate) fn of_built(built: Built) -> Result<PostingList> {
-        // Most intersections are empty, so there is one list for all of them.
-        static EMPTY: OnceLock<PostingList> = OnceLock::new();
         match built {
             Built::Parts { plan, count, universe, payload, lasts } => {
                 let shape = Shape {
@@ -26,13 +24,20 @@ impl PostingList {
                 };
                 of_parts(shape, &plan.own, payload, lasts)
             }
-            Built::Few(doc_ids) => match EMPTY.get() {
-                Some(empty) if doc_ids.is_empty() => Ok(empty.clone()),
-                _ => {
-                    let list = PostingList::encode(&doc_ids, Codec::PartitionedEliasFano)?;
-                    Ok(if doc_ids.is_empty() { EMPTY.get_or_init(|| list).clone() } else { list })
-                }
-            },
+            Built::Few(doc_ids) => PostingList::of_few(&doc_ids),
+        }
+    }
+
+    /// The list of a few docIDs that an intersection found, or none.
+    pub(crate) fn of_few(doc_ids: &[u32]) -> Result<PostingList> {
+        // Most intersections are empty, so there is one list for all of them.
+        static EMPTY: OnceLock<PostingList> = OnceLock::new();
+        match EMPTY.get() {
+            Some(empty) if doc_ids.is_empty() => Ok(empty.clone()),
+            _ => {
+                let list = PostingList::encode(doc_ids, Codec::PartitionedEliasFano)?;
+                Ok(if doc_ids.is_empty() { EMPTY.get_or_init(|| list).clone() } else { list })
+            }
         }
     }
 }

@@ -25,7 +25,7 @@ pub(crate) const HEAD: usize = 16;
 const ROOM: usize = 1 << 18;
 
 /// Results up to this length are encoded like any list.
-const FEW: usize = 1024;
+pub(crate) const FEW: usize = 1024;
 
 /// What an entry of the directory takes, about, in bits.
 const OVERHEAD: u64 = 64;

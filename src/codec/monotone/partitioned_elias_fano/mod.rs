@@ -42,7 +42,7 @@ mod open_runs;
 mod plan;
 mod view;
 
-pub(crate) use builder::{Builder, Built, HEAD};
+pub(crate) use builder::{Builder, Built, FEW, HEAD};
 pub(crate) use directory::{Directory, Kind, Partition, Runs};
 pub(crate) use look_up::PartLookUp;
 pub(crate) use view::View;

@@ -312,14 +312,21 @@ impl Sink for Vec<u32> {
         }
     }
 
-    fn take_bits(&mut self, tier: Tier, first: u32, words: &[u64], ones: u64) {
-        self.reserve(ones as usize + SLACK);
-        // SAFETY: as above.
-        unsafe {
-            let count = bit_set::expand(tier, words.as_ptr(), words.len(), first, self.as_mut_ptr().add(self.len()));
-            debug_assert_eq!(count as u64, ones);
-            self.set_len(self.len() + count);
-        }
+    // Room is not made by `ones`, which only the caller vouches for.
+    fn take_bits(&mut self, tier: Tier, first: u32, words: &[u64], _: u64) {
+        append_bits(self, tier, first, words);
+    }
+}
+
+/// Appends the docIDs of a bit set, of which the first word's bit 0 stands for `first`. `tier` is the processor's, or less.
+pub(crate) fn append_bits(doc_ids: &mut Vec<u32>, tier: Tier, first: u32, words: &[u64]) {
+    doc_ids.reserve(64 * words.len() + SLACK);
+    // SAFETY: there is room for all docIDs that so many words can have and the slack, and `count` are written; the tier is
+    // available, as the caller says.
+    unsafe {
+        let end = doc_ids.as_mut_ptr().add(doc_ids.len());
+        let count = bit_set::expand(tier, words.as_ptr(), words.len(), first, end);
+        doc_ids.set_len(doc_ids.len() + count);
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::base::cpu;
 use crate::base::error::Result;
 use crate::base::memory::{room, zeros};
-use crate::codec::{SLACK, Sink};
+use crate::codec::{SLACK, append_bits};
 use crate::index::segment::Allowed;
 use crate::rank::matching::count_bits;
 
@@ -52,7 +52,7 @@ pub(super) fn doc_ids_of(bits: &[u64], count: usize) -> Result<Vec<u32>> {
     let mut doc_ids = room(count + 64 * PIECE.min(bits.len()) + SLACK)?;
     let tier = cpu::tier();
     for (first, words) in (0..).step_by(64 * PIECE).zip(bits.chunks(PIECE)) {
-        doc_ids.take_bits(tier, first, words, count_bits(tier, words));
+        append_bits(&mut doc_ids, tier, first, words);
     }
     // It may be kept.
     doc_ids.shrink_to_fit();

@@ -7,7 +7,7 @@ use super::encode_partition;
 use super::open_runs::{LONG, OpenRuns, Turns};
 use super::plan::Costs;
 use crate::base::cpu::Tier;
-use crate::codec::{BLOCK, Plan, Sink};
+use crate::codec::{BLOCK, Plan, Sink, append_bits};
 
 /// docIDs that are gathered before they are partitioned, so that memory stays bounded by the result.
 const GATHERED: usize = 1 << 16;
@@ -280,7 +280,7 @@ impl Sink for Builder {
             self.bits.as_ref().map_or((0, 0), |open| (open.count, (self.payload.len() - open.begin) / 2));
         if open + count < SPARSEST * (of_open + end - begin) {
             self.close();
-            return self.gathered.take_bits(tier, first, words, ones);
+            return append_bits(&mut self.gathered, tier, first, words);
         }
         let (mut first, mut words) = (first + 64 * begin as u32, &words[begin..end]);
         self.close_runs();

@@ -2,6 +2,7 @@
 
 use crate::base::bits;
 use crate::codec::BLOCK;
+use crate::codec::fields::Packer;
 use crate::codec::values::widths::{Exceptions, Widths, width};
 use std::mem::MaybeUninit;
 
@@ -41,27 +42,6 @@ fn header(word: u32, count: usize, kind: Kind) -> (u32, usize, usize) {
     (word & bits::low_mask(width_bits), exceptions as usize, (width_bits + exceptions_bits) as usize)
 }
 
-/// Writes fields to the end of some words.
-pub(super) struct Writer<'w> {
-    words: &'w mut Vec<u32>,
-    begin: usize,
-    position: u64,
-}
-
-impl<'w> Writer<'w> {
-    pub(super) fn new(words: &'w mut Vec<u32>) -> Writer<'w> {
-        let begin = words.len();
-        Writer { words, begin, position: 0 }
-    }
-
-    pub(super) fn put(&mut self, width: u32, value: u32) {
-        let end = self.position + u64::from(width);
-        self.words.resize(self.begin + bits::words_for(end) as usize, 0);
-        bits::put(&mut self.words[self.begin..], self.position, width, value);
-        self.position = end;
-    }
-}
-
 /// The exceptions of values: where they are, and what they have above their slots.
 pub(super) struct Numbers {
     /// The first position, then gaps minus one.
@@ -86,18 +66,18 @@ impl Numbers {
     }
 
     /// Writes both arrays, if there are exceptions.
-    pub(super) fn write(&self, level: u32, kind: Kind, writer: &mut Writer) {
+    pub(super) fn write(&self, level: u32, kind: Kind, packer: &mut Packer) {
         if !self.positions.is_empty() {
-            write(&self.positions, level, Kind::Positions, writer);
-            write(&self.highs, level, kind, writer);
+            write(&self.positions, level, Kind::Positions, packer);
+            write(&self.highs, level, kind, packer);
         }
     }
 }
 
 /// Writes an array.
-fn write(numbers: &[u32], level: u32, kind: Kind, writer: &mut Writer) {
+fn write(numbers: &[u32], level: u32, kind: Kind, packer: &mut Packer) {
     let Some(below) = level.checked_sub(1) else {
-        return numbers.iter().for_each(|&number| writer.put(kind.raw_width(), number));
+        return numbers.iter().for_each(|&number| packer.push(kind.raw_width(), number));
     };
     // As in the paper, at most a tenth are exceptions, and none if that is smaller. What an exception takes is known for
     // level 0, and estimated above it.
@@ -109,10 +89,10 @@ fn write(numbers: &[u32], level: u32, kind: Kind, writer: &mut Writer) {
         numbers.len() * exceptions.width as usize + exceptions.count * taken(exceptions) as usize
     };
     let chosen = Widths::of(numbers).choose(numbers.len() / 10, bits);
-    writer.put(kind.width_bits(), chosen.width);
-    writer.put(width(numbers.len() as u32), chosen.count as u32);
-    numbers.iter().for_each(|&number| writer.put(chosen.width, number));
-    Numbers::of(numbers, chosen.width).write(below, kind, writer);
+    packer.push(kind.width_bits(), chosen.width);
+    packer.push(width(numbers.len() as u32), chosen.count as u32);
+    numbers.iter().for_each(|&number| packer.push(chosen.width, number));
+    Numbers::of(numbers, chosen.width).write(below, kind, packer);
 }
 
 /// The numbers of an array, of which there are at most a block.

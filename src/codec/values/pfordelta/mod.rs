@@ -39,7 +39,7 @@ use super::widths::width;
 use crate::base::bits;
 use crate::base::cpu::Tier;
 use crate::codec::{BLOCK, Cost, OptionOf, Options, fields};
-use arrays::{Kind, Numbers, Writer};
+use arrays::{Kind, Numbers};
 
 /// The bits of the header word, from the lowest on: b, en and levels. The rest are 0.
 const B_BITS: u32 = 6;
@@ -91,10 +91,12 @@ impl ValueCodec for PForDelta {
         });
         let levels = options.whole(LEVELS).unwrap_or_default();
         let numbers = Numbers::of(values, slot_width);
-        let mut writer = Writer::new(words);
-        writer.put(WORD as u32, slot_width | (numbers.positions.len() as u32) << B_BITS | levels << (B_BITS + EN_BITS));
-        values.iter().for_each(|&value| writer.put(slot_width, value));
-        numbers.write(levels, Kind::Highs, &mut writer);
+        let mut packer = fields::Packer::new(words);
+        packer
+            .push(WORD as u32, slot_width | (numbers.positions.len() as u32) << B_BITS | levels << (B_BITS + EN_BITS));
+        values.iter().for_each(|&value| packer.push(slot_width, value));
+        numbers.write(levels, Kind::Highs, &mut packer);
+        packer.finish();
     }
 
     fn check(words: &[u32], count: usize) -> Result<(), (usize, String)> {

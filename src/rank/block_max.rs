@@ -9,6 +9,7 @@ use super::few;
 use super::found;
 use super::initial;
 use super::term::Term;
+use super::waiting::Waiting;
 use super::window::{WINDOW, Window, expected, range};
 use crate::base::tiers::tiered;
 
@@ -181,6 +182,7 @@ fn parts_on_tier<'s>(
         } else if of_lead + rest[0] > threshold {
             let least = threshold - rest[0];
             let accumulators = &mut candidates.accumulators;
+            accumulators.clear();
             window.candidates(lead, &leads, &bit_sets, first, last, least, collector, accumulators);
             for (at, clause) in others.iter_mut().enumerate() {
                 if candidates.is_empty() || collector.clock.is_over() {
@@ -239,6 +241,7 @@ fn one_on_tier<'s>(term: &mut Term<'s>, collector: &mut Collector<'_, 's>) {
                 let (first, last) = (term.first_possible(block), term.last(block));
                 let term = std::slice::from_mut(term);
                 let accumulators = &mut candidates.accumulators;
+                accumulators.clear();
                 window.candidates(term, &[0], &[], first, last, threshold, collector, accumulators);
                 candidates.offer(collector);
             }
@@ -263,7 +266,7 @@ fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) 
     terms.iter_mut().for_each(Term::compute_max_score);
     terms.sort_by(|a, b| a.max_score().total_cmp(&b.max_score()));
     let mut window = Window::new(&collector.restriction);
-    let mut candidates = Candidates::default();
+    let mut waiting = Waiting::new(terms.len());
     let mut upper = vec![0.0f32; terms.len()];
     // Terms by their upper bounds in the range, and the sums of these up to each.
     let mut order: Vec<usize> = (0..terms.len()).collect();
@@ -281,9 +284,9 @@ fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) 
             non_essential += 1;
             sum += max_scores.get(non_essential).copied().unwrap_or(0.0);
         }
-        let Some((first, last)) = range(&mut terms, &all[non_essential..], next) else { return };
+        let Some((first, last)) = range(&mut terms, &all[non_essential..], next) else { break };
         if collector.clock.is_over() {
-            return;
+            break;
         }
         for (term, upper) in terms.iter_mut().zip(&mut upper) {
             *upper = term.max_score_if_any(first, last);
@@ -299,7 +302,10 @@ fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) 
         next = last.saturating_add(1);
         if non_essential_here < terms.len() {
             let (mut left, range) = (non_essential_here, (first, last));
-            let accumulators = &mut candidates.accumulators;
+            if is_full || !waiting.fits(&order[left..]) {
+                waiting.complete(&mut terms, initial, collector);
+            }
+            let accumulators = &mut waiting.candidates.accumulators;
             if is_full {
                 left = window.candidates_of_many(
                     &mut terms,
@@ -315,17 +321,14 @@ fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) 
                 let least = threshold - sums[left];
                 window.candidates(&mut terms, &order[left..], &[], first, last, least, collector, accumulators);
             }
-            for (at, &term) in order[..left].iter().enumerate().rev() {
-                if candidates.is_empty() || collector.clock.is_over() {
-                    break;
-                }
-                let threshold = collector.threshold().max(initial);
-                candidates.add(&mut terms[term], threshold, upper[term].into(), sums[at]);
+            waiting.note(&terms, &order[left..], &upper);
+            if is_full || waiting.are_enough() {
+                waiting.complete(&mut terms, initial, collector);
             }
-            candidates.offer(collector);
         }
         if last == u32::MAX {
-            return;
+            break;
         }
     }
+    waiting.complete(&mut terms, initial, collector);
 }

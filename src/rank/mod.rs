@@ -8,7 +8,7 @@
 //! | [`clause`] | terms of which a document must have one |
 //! | [`block_max`] | the best documents with all, or any, of some terms |
 //! | [`few`] | the best of a few documents, which a filter leaves, or which are known to match |
-//! | `window`, `candidates`, `initial` | its parts: the documents of the lead or essential terms, what becomes of them, and a threshold to begin with |
+//! | `window`, `candidates`, `waiting`, `initial` | its parts: the documents of the lead or essential terms, what becomes of them, of several ranges at once, and a threshold to begin with |
 //! | `champions` | the best of a term by those that its list keeps |
 //! | `accumulators` | documents with the sums of their scores, on each tier |
 //! | [`positions`], [`phrase`] | positions of terms, and phrases of them: all documents, or the best |
@@ -49,7 +49,8 @@
 //!   1995; by block: Ding and Suel 2011; in ranges of documents: Lucene 10). The scores of several essential terms are added
 //!   up in an array of a window's documents, or put in order where they have few postings in a range; of many terms, where these have
 //!   many postings, also those of non-essential ones, as long as that takes less than to look the candidates up. Which are essential is
-//!   decided for the segment, as the threshold rises, and anew in each range by the upper bounds there.
+//!   decided for the segment, as the threshold rises, and anew in each range by the upper bounds there. As long as they are the same,
+//!   candidates wait until there are some hundred of them, and the other terms are then asked about all of these (`waiting`).
 //! * **A filter** that few documents pass sifts postings before they are scored. If they are so few that they are kept as a list, and any
 //!   term is enough, documents come term by term ([`few`]), and those of the lesser terms only as long as these may exceed the threshold.
 //! * **One term** ([`block_max::one`]): the 32 best of a frequent term are among its [champions](crate::index::list::champions).
@@ -87,6 +88,7 @@ pub mod term;
 #[cfg(test)]
 mod tests;
 pub mod top_k;
+mod waiting;
 mod window;
 
 pub use bm25::{Bm25, Norms};

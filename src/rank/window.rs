@@ -47,7 +47,7 @@ impl Window {
         Window { sieve, scores: Vec::new(), touched: 0, postings: Vec::new(), chosen: Chosen::default(), above: 256 }
     }
 
-    /// The documents in `first..=last` that have one of the leading terms with a score above `least` and that count.
+    /// Adds the documents in `first..=last` that have one of the leading terms with a score above `least` and that count.
     #[inline(always)]
     #[expect(clippy::too_many_arguments, reason = "one call in each of three loops")]
     pub(super) fn candidates(
@@ -61,7 +61,6 @@ impl Window {
         collector: &Collector,
         candidates: &mut Accumulators,
     ) {
-        candidates.clear();
         if let &[lead] = leads {
             return self.one(&mut terms[lead], bit_sets, first, last, least, collector, candidates);
         }
@@ -119,12 +118,13 @@ impl Window {
             }
         }
         self.postings.sort_unstable();
+        let before = candidates.len();
         candidates.reserve(self.postings.len());
         for of_document in self.postings.chunk_by(|a, b| a >> 32 == b >> 32) {
             let sum = of_document.iter().map(|&posting| f64::from(f32::from_bits(posting as u32))).sum();
             candidates.push_if(sum > needed(least), (of_document[0] >> 32) as u32, sum);
         }
-        keep_allowed(candidates, 0, collector);
+        keep_allowed(candidates, before, collector);
     }
 
     /// The same for many terms, in a range of a window at most. `order` are terms by their upper bounds there, of which `sums` are
@@ -144,7 +144,6 @@ impl Window {
         collector: &Collector,
         candidates: &mut Accumulators,
     ) -> usize {
-        candidates.clear();
         self.scores.resize(WINDOW, 0.0);
         for &at in &order[left..] {
             self.add::<false>(&mut terms[at], first, last);

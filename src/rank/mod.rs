@@ -32,7 +32,7 @@
 //!
 //! 1. some terms give the *candidates*: their documents in the range, with the sum of these terms' scores;
 //! 2. the other terms are asked about the candidates, one term after the other. Before each, candidates are dropped that
-//!    cannot exceed the threshold any more, first by the upper bounds of the range, then, unless the term's list is a bit set, by the
+//!    cannot exceed the threshold any more, first by the upper bounds of the ranges, then, unless the term's list is a bit set, by the
 //!    block max of the block in which the document would be; so most lists are not decoded there at all. The scores of the others
 //!    that have the term are computed together, step by step: where each stands in the list, its frequency, its length;
 //! 3. what remains is offered to the [`collector::Collector`], which raises the threshold.
@@ -50,7 +50,7 @@
 //!   up in an array of a window's documents, or put in order where they have few postings in a range; of many terms, where these have
 //!   many postings, also those of non-essential ones, as long as that takes less than to look the candidates up. Which are essential is
 //!   decided for the segment, as the threshold rises, and anew in each range by the upper bounds there. As long as they are the same,
-//!   candidates wait until there are some hundred of them, and the other terms are then asked about all of these (`waiting`).
+//!   candidates wait until several ranges have given some, and the other terms are then asked about all of these (`waiting`).
 //! * **A filter** that few documents pass sifts postings before they are scored. If they are so few that they are kept as a list, and any
 //!   term is enough, documents come term by term ([`few`]), and those of the lesser terms only as long as these may exceed the threshold.
 //! * **One term** ([`block_max::one`]): the 32 best of a frequent term are among its [champions](crate::index::list::champions).

@@ -29,6 +29,16 @@ const PARTS: ListParts = ListParts { frequencies: true, positions: false, codecs
 impl Corpus {
     /// Term t is in a document with about the t-th of `densities`, in thousandths; clustered in some.
     fn new(documents: u32, densities: &[u32], seed: u64) -> Corpus {
+        Corpus::with(documents, densities, seed, |_, _, noise| if noise() % 4 == 0 { 1 + noise() % 300 % 7 } else { 1 })
+    }
+
+    /// The same; how often a document has a term, `frequency` says, given the term, the docID, and noise.
+    fn with(
+        documents: u32,
+        densities: &[u32],
+        seed: u64,
+        frequency: impl Fn(usize, u32, &mut dyn FnMut() -> u32) -> u32,
+    ) -> Corpus {
         let mut state = seed | 1;
         let mut noise = move || {
             state ^= state << 13;
@@ -38,7 +48,7 @@ impl Corpus {
         };
         let lengths: Vec<u8> = (0..documents).map(|_| (5 + noise() % 60) as u8).collect();
         let mut postings: Vec<(Vec<u32>, Vec<u32>)> = Vec::new();
-        for &density in densities {
+        for (at, &density) in densities.iter().enumerate() {
             let mut dense = true;
             let mut doc_ids = Vec::new();
             for doc_id in 0..documents {
@@ -53,8 +63,7 @@ impl Corpus {
             if doc_ids.is_empty() {
                 doc_ids.push(noise() % documents);
             }
-            let frequencies =
-                doc_ids.iter().map(|_| if noise() % 4 == 0 { 1 + noise() % 300 % 7 } else { 1 }).collect();
+            let frequencies = doc_ids.iter().map(|&doc_id| frequency(at, doc_id, &mut noise)).collect();
             postings.push((doc_ids, frequencies));
         }
         let mut out = Vec::new();
@@ -252,6 +261,26 @@ fn the_best_are_those_of_scoring_everything() {
                     let excluded = (k == 100).then_some(5);
                     check(&corpus, &clauses, k, (k == 10).then_some(&deleted[..]), excluded, Some(&allowed));
                 }
+            }
+        }
+    }
+}
+
+/// The other terms add much in every second stretch of documents, and little in those between; in all stretches a few documents of the first
+/// term can be hits.
+#[test]
+fn candidates_of_ranges_with_different_bounds_wait_together() {
+    let frequency = |at: usize, doc_id: u32, noise: &mut dyn FnMut() -> u32| match (at, noise() % 40) {
+        (0, 0) => 8,
+        (0, 1) => 200,
+        (1.., ..10) if (doc_id / 6000).is_multiple_of(2) => 30,
+        _ => 1,
+    };
+    for seed in 1..=6 {
+        let corpus = Corpus::with(60_000, &[100, 500, 1, 300], seed, frequency);
+        for clauses in [vec![vec![0], vec![3]], vec![vec![0], vec![3], vec![1]]] {
+            for k in [1, 10, 20, 40, 60] {
+                check(&corpus, &clauses, k, None, None, None);
             }
         }
     }

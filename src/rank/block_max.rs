@@ -9,7 +9,7 @@ use super::few;
 use super::found;
 use super::initial;
 use super::term::Term;
-use super::waiting::Waiting;
+use super::waiting::{Waiting, WaitingOfLeads};
 use super::window::{WINDOW, Window, expected, range};
 use crate::base::tiers::tiered;
 
@@ -139,69 +139,62 @@ fn parts_on_tier<'s>(
     let bit_sets: Vec<&[u32]> = others.iter().filter_map(Clause::bits).collect();
     let leads: Vec<usize> = (0..lead.len()).collect();
     let mut window = Window::new(&collector.restriction);
-    let mut candidates = Candidates::default();
-    // The upper bounds of each of the other clauses in the range, and their sums from each on.
-    let mut upper = vec![0.0; others.len()];
-    let mut rest = vec![0.0; others.len() + 1];
-    // The same of the optional terms.
-    let mut more = vec![0.0; optional.len() + 1];
+    let mut waiting = Waiting::default();
+    // The upper bounds of each of the other clauses and of the optional terms in the range.
+    let mut upper = vec![0.0; others.len() + optional.len()];
     loop {
         let threshold = collector.threshold().max(initial);
         if threshold >= *until {
+            waiting.complete(others, optional, initial, collector);
             return Some(next);
         }
-        let (first, last) = range(lead, &leads, next)?;
+        let Some((first, last)) = range(lead, &leads, next) else { break };
         if collector.clock.is_over() {
-            return None;
+            break;
         }
         next = last.saturating_add(1);
-        let mut of_lead = 0.0;
+        let (mut of_lead, mut of_others) = (0.0, 0.0);
         // Until there is a threshold, nothing is compared with bounds. Many queries never have one: they have fewer hits than are wanted.
         if threshold > f64::NEG_INFINITY {
             of_lead = leads.iter().map(|&at| f64::from(lead[at].max_score_between(first, last))).sum();
-            for (at, term) in optional.iter_mut().enumerate().rev() {
-                more[at] = more[at + 1] + f64::from(term.max_score_if_any(first, last));
-            }
-            rest[others.len()] = more[0];
-            for (at, clause) in others.iter_mut().enumerate().rev() {
+            for (upper, clause) in upper.iter_mut().zip(&mut *others) {
                 // No `map` here: its closure would run without the processor's features.
-                upper[at] = 0.0;
+                *upper = 0.0;
                 for term in &mut clause.terms {
-                    upper[at] += f64::from(term.max_score_between(first, last));
+                    *upper += f64::from(term.max_score_between(first, last));
                 }
-                rest[at] = rest[at + 1] + upper[at];
             }
+            for (upper, term) in upper[others.len()..].iter_mut().zip(&mut *optional) {
+                *upper = f64::from(term.max_score_if_any(first, last));
+            }
+            of_others = upper.iter().sum();
         }
         let finds_first = !others.is_empty() && leads.len() == 1 && !window.has_sieve();
         if threshold == f64::NEG_INFINITY && finds_first {
+            // So it was in all ranges before: no candidates wait.
+            let candidates = &mut waiting.candidates;
             candidates.with_all(&mut lead[0], others, (first, last), collector);
             for term in &mut *optional {
                 candidates.add(term, threshold, 0.0, 0.0);
             }
             candidates.offer(collector);
-        } else if of_lead + rest[0] > threshold {
-            let least = threshold - rest[0];
-            let accumulators = &mut candidates.accumulators;
-            accumulators.clear();
+            candidates.accumulators.clear();
+        } else if of_lead + of_others > threshold {
+            let least = threshold - of_others;
+            let accumulators = &mut waiting.candidates.accumulators;
             window.candidates(lead, &leads, &bit_sets, first, last, least, collector, accumulators);
-            for (at, clause) in others.iter_mut().enumerate() {
-                if candidates.is_empty() || collector.clock.is_over() {
-                    break;
-                }
-                candidates.require(clause, collector.threshold(), upper[at], rest[at + 1]);
+            let terms = others.iter().flat_map(|clause| &clause.terms).chain(&*optional);
+            waiting.note(terms, upper.iter().copied());
+            if waiting.are_enough() {
+                waiting.complete(others, optional, initial, collector);
             }
-            for (at, term) in optional.iter_mut().enumerate() {
-                if candidates.is_empty() || collector.clock.is_over() {
-                    break;
-                }
-                candidates.add(term, collector.threshold(), more[at] - more[at + 1], more[at + 1]);
-            }
-            candidates.offer(collector);
         }
         if last == u32::MAX {
-            return None;
+            break;
         }
     }
+    waiting.complete(others, optional, initial, collector);
+    None
 }
 
 tiered! {
@@ -266,7 +259,7 @@ fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) 
     terms.iter_mut().for_each(Term::compute_max_score);
     terms.sort_by(|a, b| a.max_score().total_cmp(&b.max_score()));
     let mut window = Window::new(&collector.restriction);
-    let mut waiting = Waiting::new(terms.len());
+    let mut waiting = WaitingOfLeads::new(terms.len());
     let mut upper = vec![0.0f32; terms.len()];
     // Terms by their upper bounds in the range, and the sums of these up to each.
     let mut order: Vec<usize> = (0..terms.len()).collect();
@@ -305,7 +298,7 @@ fn any_on_tier<'s>(mut terms: Vec<Term<'s>>, collector: &mut Collector<'_, 's>) 
             if is_full || !waiting.fits(&order[left..]) {
                 waiting.complete(&mut terms, initial, collector);
             }
-            let accumulators = &mut waiting.candidates.accumulators;
+            let accumulators = waiting.accumulators();
             if is_full {
                 left = window.candidates_of_many(
                     &mut terms,

@@ -37,6 +37,9 @@
 //!    that have the term are computed together, step by step: where each stands in the list, its frequency, its length;
 //! 3. what remains is offered to the [`collector::Collector`], which raises the threshold.
 //!
+//! As long as the same terms give them, candidates wait until several ranges have given some, and the other terms are then asked about all of
+//! these (`waiting`).
+//!
 //! * **Conjunction** ([`block_max::all`]): the clause with the fewest postings is the *lead*. If the documents with all clauses seem to
 //!   be few, or few for each hit that is wanted, they are found in all lists before any is scored, without bounds of blocks
 //!   (`conjunction`, [`matching`]). If they are many, the lead's scores come first: most candidates are dropped before another list is
@@ -49,8 +52,7 @@
 //!   1995; by block: Ding and Suel 2011; in ranges of documents: Lucene 10). The scores of several essential terms are added
 //!   up in an array of a window's documents, or put in order where they have few postings in a range; of many terms, where these have
 //!   many postings, also those of non-essential ones, as long as that takes less than to look the candidates up. Which are essential is
-//!   decided for the segment, as the threshold rises, and anew in each range by the upper bounds there. As long as they are the same,
-//!   candidates wait until several ranges have given some, and the other terms are then asked about all of these (`waiting`).
+//!   decided for the segment, as the threshold rises, and anew in each range by the upper bounds there.
 //! * **A filter** that few documents pass sifts postings before they are scored. If they are so few that they are kept as a list, and any
 //!   term is enough, documents come term by term ([`few`]), and those of the lesser terms only as long as these may exceed the threshold.
 //! * **One term** ([`block_max::one`]): the 32 best of a frequent term are among its [champions](crate::index::list::champions).

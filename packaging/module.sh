@@ -1,7 +1,7 @@
 # Sourced by what builds a module for packages and by what packs it. POSIX sh; the working folder is the repository.
 
 # Sets CARGO_TARGET_DIR to a folder of its own in the target folder, because with other flags cargo would compile everything anew in
-# that of `make`, and $flags to those of rustc that keep paths of the machine out of what it writes.
+# that of `make`, and $flags to those of rustc, besides .cargo/config.toml's, that keep paths of the machine out of what it writes.
 build_in() {
     target=${CARGO_TARGET_DIR:-target}
     mkdir -p "$target/$1" && CARGO_TARGET_DIR=$(cd "$target/$1" && pwd)
@@ -17,6 +17,8 @@ build_in() {
     # The same for what build scripts compile of C.
     CFLAGS="-ffile-prefix-map=$PWD=/postings -ffile-prefix-map=$CARGO_TARGET_DIR=/target -ffile-prefix-map=$cargo_home=/cargo"
     export CARGO_TARGET_DIR CFLAGS
+    # They would replace flags instead of adding to them.
+    unset RUSTFLAGS CARGO_ENCODED_RUSTFLAGS
 }
 
 # Puts the profile that lies beside a module, $1, beside the package that the module is in, $2: with it anyone can build the same.

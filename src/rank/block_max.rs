@@ -145,7 +145,7 @@ fn parts_on_tier<'s>(
     loop {
         let threshold = collector.threshold().max(initial);
         if threshold >= *until {
-            waiting.complete(others, optional, initial, collector);
+            // Candidates that waited have just raised it: none wait now.
             return Some(next);
         }
         let Some((first, last)) = range(lead, &leads, next) else { break };

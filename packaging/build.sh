@@ -17,6 +17,6 @@ if [ "$profile" != none ]; then
     profile=$(realpath "$profile")
     flags="$flags -C profile-use=$profile"
 fi
-CARGO_BUILD_RUSTFLAGS=$flags cargo build --release --lib --locked >&2
+RUSTFLAGS=$flags cargo build --release --lib --locked >&2
 [ "$profile" = none ] || cp "$profile" "$module.profdata"
 echo "$module"

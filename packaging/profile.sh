@@ -22,8 +22,7 @@ if [ ! -e "$profile" ]; then
     counts=$CARGO_TARGET_DIR/counts
     rm -rf "$counts"
     # Build scripts count too, elsewhere.
-    flags="$flags -C profile-generate=$counts/of-build-scripts"
-    CARGO_BUILD_RUSTFLAGS=$flags cargo build --release --lib --locked >&2 || none 'rustc cannot count'
+    RUSTFLAGS="$flags -C profile-generate=$counts/of-build-scripts" cargo build --release --lib --locked >&2 || none 'rustc cannot count'
     LLVM_PROFILE_FILE="$counts/%p.profraw" "$php" -n -d extension="$CARGO_TARGET_DIR/release/libpostings.so" -d postings.device=none \
         packaging/training.php >&2
     # Sparse: functions that this machine never calls, of other vectors than its own, are compiled as without a profile.

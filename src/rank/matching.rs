@@ -123,40 +123,30 @@ pub fn matching(
     mut take: impl FnMut(u32, &mut [u64]) -> ControlFlow<()>,
 ) {
     let mut bits = vec![0u64; WORDS];
-    let mut of_clause = vec![0u64; WORDS];
+    let mut of_others = Vec::new();
     let mut first = from - from % WINDOW as u32;
     while first < documents {
         let last = first.saturating_add(WINDOW as u32 - 1).min(documents - 1);
         let words = ((last - first) as usize + 1).div_ceil(64);
-        let (bits, of_clause) = (&mut bits[..words], &mut of_clause[..words]);
+        let bits = &mut bits[..words];
         if clauses.is_empty() {
             fill(bits, (last - first) as usize + 1);
-        } else {
-            bits.fill(0);
         }
         for (at, clause) in clauses.iter_mut().enumerate() {
             if clock.is_over() {
                 return;
             }
-            if at == 0 {
-                for term in &mut clause.terms {
-                    set(term, first, last, bits);
-                }
-                continue;
+            match at {
+                0 => set_any(&mut clause.terms, first, last, bits),
+                _ => combine_any(bits, &mut clause.terms, first, last, &mut of_others, |bits, others| bits & others),
             }
-            of_clause.fill(0);
-            for term in &mut clause.terms {
-                set(term, first, last, of_clause);
-            }
-            combine(bits, of_clause, |bits, of_clause| bits & of_clause);
         }
         for term in &mut restriction.excluded {
             if clock.is_over() {
                 return;
             }
-            of_clause.fill(0);
-            set(term, first, last, of_clause);
-            combine(bits, of_clause, |bits, of_clause| bits & !of_clause);
+            let term = std::slice::from_mut(term);
+            combine_any(bits, term, first, last, &mut of_others, |bits, others| bits & !others);
         }
         // Windows begin at whole words.
         let from = first as usize / 64;
@@ -203,6 +193,54 @@ fn combine(bits: &mut [u64], others: &[u64], with: impl Fn(u64, u64) -> u64) {
     }
 }
 
+/// The same with the words of a bit set, from the first document on.
+#[inline(always)]
+fn combine_words(bits: &mut [u64], words: &[u32], with: impl Fn(u64, u64) -> u64) {
+    let (pairs, last) = in_pairs(words);
+    for (bits, &words) in bits.iter_mut().zip(pairs) {
+        *bits = with(*bits, pair(&words));
+    }
+    if let (Some(bits), Some(last)) = (bits.get_mut(pairs.len()), last) {
+        *bits = with(*bits, last);
+    }
+}
+
+/// The same with the documents in `first..=last` that have one of several terms. `of_terms` is reused.
+#[inline(always)]
+fn combine_any(
+    bits: &mut [u64],
+    terms: &mut [Term],
+    first: u32,
+    last: u32,
+    of_terms: &mut Vec<u64>,
+    with: impl Fn(u64, u64) -> u64,
+) {
+    if let [term] = terms
+        && let Some(words) = term.bits()
+    {
+        return combine_words(bits, &words[first as usize / 32..], with);
+    }
+    of_terms.resize(bits.len(), 0);
+    set_any(terms, first, last, of_terms);
+    combine(bits, of_terms, with);
+}
+
+/// Sets the bits of the documents in `first..=last` that have one of several terms, and clears those of others.
+#[inline(always)]
+fn set_any(terms: &mut [Term], first: u32, last: u32, bits: &mut [u64]) {
+    let mut rest = terms;
+    match rest.first().and_then(|term| term.bits()) {
+        Some(words) => {
+            combine_words(bits, &words[first as usize / 32..], |_, words| words);
+            rest = &mut rest[1..];
+        }
+        None => bits.fill(0),
+    }
+    for term in rest {
+        set(term, first, last, bits);
+    }
+}
+
 /// Sets the first `count` bits.
 fn fill(bits: &mut [u64], count: usize) {
     bits.fill(u64::MAX);
@@ -215,14 +253,7 @@ fn fill(bits: &mut [u64], count: usize) {
 #[inline(always)]
 fn set(term: &mut Term, first: u32, last: u32, bits: &mut [u64]) {
     if let Some(words) = term.bits() {
-        let (pairs, last) = in_pairs(&words[first as usize / 32..]);
-        for (to, words) in bits.iter_mut().zip(pairs) {
-            *to |= pair(words);
-        }
-        if let (Some(to), Some(last)) = (bits.get_mut(pairs.len()), last) {
-            *to |= last;
-        }
-        return;
+        return combine_words(bits, &words[first as usize / 32..], |bits, words| bits | words);
     }
     let Some(mut block) = term.seek(first) else { return };
     while block < term.blocks() && term.first_possible(block) <= last {

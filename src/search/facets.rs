@@ -16,7 +16,7 @@ use crate::base::error::{Error, Result};
 use crate::base::memory::{room, zeros};
 use crate::index::Kind;
 use crate::index::list::{DENSE, Decoded};
-use crate::index::segment::{KeywordColumn, Number, Numbers, Segment};
+use crate::index::segment::{FewValue, KeywordColumn, Number, Numbers, Segment};
 use crate::rank::found::Documents;
 use crate::rank::term::{Source, Term};
 use crate::rank::{Clock, Hit, found, matching};
@@ -174,14 +174,16 @@ const STEPS_OF_VALUES: usize = 9;
 const STEPS_OF_POSTING: usize = 4;
 const STEPS_OF_WORD: usize = 3;
 
-/// Lists are counted of so many values at most.
-const LISTS: usize = 64;
-
 /// Values are counted in a table if there are at most so many for each document.
 const VALUES_PER_DOCUMENT: usize = 8;
 
 /// Finding a value by its number takes as long as going past so many values in the dictionary.
 const PASSED: usize = 8;
+
+/// Those of the counts of all values that are not 0, with the numbers of the values.
+fn numbered(counts: impl IntoIterator<Item = u64>) -> Vec<(u32, u64)> {
+    (0..).zip(counts).filter(|&(_, count)| count > 0).collect()
+}
 
 impl Matches<'_> {
     fn count(&self, field: usize, counter: &mut Counter) -> Result<()> {
@@ -225,16 +227,24 @@ impl Matches<'_> {
 
     /// The numbers of the values that some of the documents have, ascending, with how many do.
     fn by_number(&self, field: usize) -> Result<Vec<(u32, u64)>> {
-        let documents = self.segment.documents() as usize;
-        let values = self.segment.dictionary(field)?.len();
-        if self.count == documents {
-            return self.by_lists(field, |list, _| self.segment.documents_with(field, list));
+        let few = self.segment.few_values(field)?;
+        if self.count == self.segment.documents() as usize {
+            return match few {
+                Some(few) => Ok(numbered(few.iter().map(|value| value.documents))),
+                None => self.by_lists(field),
+            };
         }
-        if let Documents::Set(set) = self.found
-            && self.are_lists_faster(field, values)?
+        if let (Documents::Set(set), Some(few)) = (self.found, few)
+            && self.are_lists_faster(few)
         {
-            return self.by_lists(field, |list, decoded| self.count_in(set, field, list, decoded));
+            let mut decoded = Decoded::default();
+            let mut count_in = |value: &FewValue| {
+                self.clock.check()?;
+                self.count_in(set, field, value.list, &mut decoded)
+            };
+            return Ok(numbered(few.iter().map(&mut count_in).collect::<Result<Vec<u64>>>()?));
         }
+        let values = self.segment.dictionary(field)?.len();
         let column = self.segment.keyword_column(field)?;
         if self.count.saturating_mul(VALUES_PER_DOCUMENT) < values {
             return self.sorted_numbers(column);
@@ -251,7 +261,7 @@ impl Matches<'_> {
         }
         counts.truncate(values);
         self.clock.check()?;
-        Ok((0..).zip(counts).filter(|&(_, count)| count > 0).map(|(number, count)| (number, count.into())).collect())
+        Ok(numbered(counts.into_iter().map(u64::from)))
     }
 
     /// Counts the values of the documents by their numbers; what is greater than any counts as the last.
@@ -269,40 +279,25 @@ impl Matches<'_> {
     }
 
     /// Whether counting the documents of each list takes less time than looking up the values of each document.
-    fn are_lists_faster(&self, field: usize, values: usize) -> Result<bool> {
-        if values > LISTS {
-            return Ok(false);
-        }
+    fn are_lists_faster(&self, values: &[FewValue]) -> bool {
         let documents = u64::from(self.segment.documents());
         let words = documents as usize / 64;
-        let mut steps = 0;
-        let mut terms = self.segment.dictionary(field)?.terms()?;
-        while let Some((_, list, ())) = terms.next()? {
-            let postings = self.segment.documents_with(field, list)?;
-            let is_bits = postings * u64::from(DENSE) >= documents;
-            steps += if is_bits { words } else { STEPS_OF_POSTING * postings as usize };
-        }
-        Ok(steps < STEPS_OF_VALUES * self.count + STEPS_OF_WORD * words)
+        let steps = values.iter().map(|value| {
+            let is_bits = value.documents * u64::from(DENSE) >= documents;
+            if is_bits { words } else { STEPS_OF_POSTING * value.documents as usize }
+        });
+        steps.sum::<usize>() < STEPS_OF_VALUES * self.count + STEPS_OF_WORD * words
     }
 
-    /// The same, by what `count` says of each list.
-    fn by_lists(
-        &self,
-        field: usize,
-        mut count: impl FnMut(u64, &mut Decoded) -> Result<u64>,
-    ) -> Result<Vec<(u32, u64)>> {
+    /// The same if all documents match, by the length of each list.
+    fn by_lists(&self, field: usize) -> Result<Vec<(u32, u64)>> {
         let mut counts = Vec::new();
         let mut terms = self.segment.dictionary(field)?.terms()?;
-        let mut decoded = Decoded::default();
-        for number in 0.. {
-            let Some((_, list, ())) = terms.next()? else { break };
+        while let Some((_, list, ())) = terms.next()? {
             self.clock.check()?;
-            let count = count(list, &mut decoded)?;
-            if count > 0 {
-                counts.push((number, count));
-            }
+            counts.push(self.segment.documents_with(field, list)?);
         }
-        Ok(counts)
+        Ok(numbered(counts))
     }
 
     /// How many documents of a list are in a set.
@@ -318,6 +313,11 @@ impl Matches<'_> {
 
     /// Calls `take` with the bytes of each value. Numbers ascend.
     fn with_values(&self, field: usize, counts: &[(u32, u64)], mut take: impl FnMut(u32, u64, &[u8])) -> Result<()> {
+        if let Some(few) = self.segment.few_values(field)? {
+            let values = counts.iter().filter_map(|&(number, count)| Some((number, count, few.get(number as usize)?)));
+            values.for_each(|(number, count, value)| take(number, count, &value.bytes));
+            return Ok(());
+        }
         let dictionary = self.segment.dictionary(field)?;
         if counts.len().saturating_mul(PASSED) < dictionary.len() {
             let column = self.segment.keyword_column(field)?;

@@ -21,7 +21,7 @@
 //! | `dictionary`, `term_walk` | [`Dictionary`]: terms and their values, and walks through them |
 //! | `lists`, `documents` | what an open segment has: terms and lists; ids and values |
 //! | `kept`, `joined`, `passing`, `accepted` | what is kept if it is wanted again: postings that were put together of several lists; documents that pass a filter; words that an automaton accepts |
-//! | `keyword_column` | the values of a keyword field by document, made of its lists when that is first asked for |
+//! | `keyword_column`, `few_values` | the values of a keyword field by document, made of its lists when that is first asked for; those of a field that has few |
 //!
 //! A segment has a section per field and purpose. Each is at a multiple of 64 bytes, so that lists can be used where they
 //! are mapped. Every 16 KiB of the file has a CRC-32 in the footer: opening reads and checks header and footer alone
@@ -35,6 +35,7 @@ mod clusters;
 mod copy;
 mod dictionary;
 mod documents;
+mod few_values;
 mod file;
 mod footer;
 mod format;
@@ -83,6 +84,7 @@ pub use accepted::Accepted;
 pub use build::SegmentBuilder;
 pub use clusters::ClusterColumn;
 pub use dictionary::{Dictionary, Source, Terms, Union};
+pub use few_values::FewValue;
 pub use format::{FieldCounts, Section};
 pub use frequent::Level;
 pub use ids::{IdRef, Ids};
@@ -209,6 +211,8 @@ pub struct Segment {
     ordinals: OnceLock<Box<[u32]>>,
     /// By field; see [`keyword_column`](Self::keyword_column).
     keyword_columns: Box<[OnceLock<KeywordColumn>]>,
+    /// By field; see [`few_values`](Self::few_values).
+    few_values: Box<[OnceLock<Box<[FewValue]>>]>,
     /// By field; see [`add_between`](Self::add_between).
     buckets: Box<[KeptLater<Buckets>]>,
     /// By field, whether its clusters have been checked; see [`clusters`](Self::clusters).
@@ -299,6 +303,7 @@ impl Segment {
             no_lengths: OnceLock::new(),
             ordinals: OnceLock::new(),
             keyword_columns: schema.fields.iter().map(|_| OnceLock::new()).collect(),
+            few_values: schema.fields.iter().map(|_| OnceLock::new()).collect(),
             buckets: schema.fields.iter().map(|_| KeptLater::default()).collect(),
             clusters: schema.fields.iter().map(|_| OnceLock::new()).collect(),
             joined: KeptJoined::default(),

@@ -312,10 +312,10 @@ fn facets_of_few_documents_are_those_of_their_stored_values() {
     assert_eq!(facets("b")[..2], of(&[("all", 3099), ("third 0", 1034)]));
 }
 
-/// However many bytes the numbers of values take, documents without one are not counted.
+/// However many values there are, and bytes that their numbers take, documents without one are not counted.
 #[test]
 fn facets_of_documents_with_one_value_or_none() {
-    for values in [3, 255, 256] {
+    for values in [3, 64, 65, 255, 256] {
         let tag = |id: i64| (id % 5 < 4).then(|| format!("{:03}", id % values));
         let folder = tempfile::tempdir().unwrap();
         let options = index::WriterOptions::default();
@@ -331,19 +331,22 @@ fn facets_of_documents_with_one_value_or_none() {
             writer.add(Id::Int(id), doc.document(id as usize)).unwrap();
         }
         writer.commit().unwrap();
-        let mut wanted: Vec<(Vec<u8>, u64)> = Vec::new();
-        for value in 0..values {
-            let value = format!("{value:03}");
-            let count = (0..1000).step_by(2).filter(|&id| tag(id).as_ref() == Some(&value)).count() as u64;
-            wanted.extend((count > 0).then_some((value.into_bytes(), count)));
-        }
-        wanted.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
         let index = Index::open(folder.path()).unwrap();
-        assert_eq!(index.facets(TAG, "even", &Options::default(), 1000).unwrap(), wanted, "{values} values");
-        // All hits are known.
-        let options = Options { limit: 600, facets: Some(vec![(TAG, 1000)]), ..Options::default() };
-        let found = index.search("even", &options).unwrap();
-        assert_eq!(found.facets.unwrap()[0].facet, Facet::Values(wanted), "{values} values");
+        for (word, step) in [("even", 2), ("t", 1)] {
+            let mut wanted: Vec<(Vec<u8>, u64)> = Vec::new();
+            for value in 0..values {
+                let value = format!("{value:03}");
+                let count = (0..1000).step_by(step).filter(|&id| tag(id).as_ref() == Some(&value)).count() as u64;
+                wanted.extend((count > 0).then_some((value.into_bytes(), count)));
+            }
+            wanted.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
+            assert_eq!(index.facets(TAG, word, &Options::default(), 1000).unwrap(), wanted, "{word}, {values} values");
+            assert_eq!(index.facets(TAG, word, &Options::default(), 2).unwrap(), wanted[..2], "{word}, {values} values");
+            // All hits are known, but where all documents are hits.
+            let options = Options { limit: 1000, facets: Some(vec![(TAG, 1000)]), ..Options::default() };
+            let found = index.search(word, &options).unwrap();
+            assert_eq!(found.facets.unwrap()[0].facet, Facet::Values(wanted), "{word}, {values} values");
+        }
     }
 }
 

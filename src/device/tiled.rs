@@ -186,7 +186,7 @@ pub fn encode(tier: Tier, source: &Source, coding: Coding, documents: u32) -> Op
                 builder.take(&doc_ids[..count], &less_one, coding);
             }
         }
-        Source::Decoded { doc_ids, less_one, .. } => builder.take(doc_ids, less_one, coding),
+        Source::Decoded { columns, .. } => builder.take(&columns.doc_ids, &columns.less_one, coding),
     }
     Some(builder.finish(documents))
 }

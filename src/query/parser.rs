@@ -1,7 +1,7 @@
 //! [`parse`]: what a visitor typed becomes clauses; see the top of `query/mod.rs`.
 
 use super::{Atom, Boost, Clause, MOST_EXPANDED, MOST_PHRASE_WORDS, MOST_SLOP, Query, Reading, Typos, fuzzy};
-use crate::analysis::{Analyzer, MAX_TERM, Scratch, is_lone_unit};
+use crate::analysis::{Analyzer, MAX_TERM, Scratch, Token, is_lone_unit};
 use smallvec::SmallVec;
 use std::cell::LazyCell;
 
@@ -113,6 +113,16 @@ fn split_operator(word: &str) -> (&str, Option<Operator>) {
 /// A word, or all of its parts.
 fn or_parts(word: Atom, parts: Vec<String>) -> Atom {
     if parts.is_empty() { word } else { Atom::OneOf(vec![word, Atom::all_of(parts)]) }
+}
+
+/// A term of text without operators.
+struct TextTerm {
+    position: u32,
+    /// The byte at which its clause begins, if the terms become one each.
+    start: usize,
+    term: String,
+    /// Those of a compound.
+    parts: Vec<String>,
 }
 
 struct Parser<'a> {
@@ -309,34 +319,29 @@ impl Parser<'_> {
     fn text(&mut self, text: &str, head: Head, quoted: bool) {
         let exclude = head.exclude;
         let slop = if quoted { self.slop } else { 0 };
-        let mut terms: SmallVec<[(u32, String); 1]> = SmallVec::new();
-        // Of each, where it starts, and the parts of a compound.
-        let mut others: SmallVec<[(usize, Vec<String>); 1]> = SmallVec::new();
-        self.analyzer.tokens(text, self.scratch, |token| match others.last_mut() {
-            Some((_, parts)) if token.is_part => parts.push(token.term.to_owned()),
+        let mut terms: SmallVec<[TextTerm; 1]> = SmallVec::new();
+        self.analyzer.tokens(text, self.scratch, |token| match terms.last_mut() {
+            Some(of) if token.is_part => of.parts.push(token.term.to_owned()),
             _ => {
-                terms.push((token.position, token.term.to_owned()));
-                others.push((if token.position == 0 { 0 } else { token.start }, Vec::new()));
+                let Token { position, term, start, .. } = token;
+                let start = if position == 0 { 0 } else { start };
+                terms.push(TextTerm { position, start, term: term.to_owned(), parts: Vec::new() });
             }
         });
         // Most texts need not be cut into words again for these.
         self.query.words = self.query.words || !terms.is_empty() || self.has_words(text);
         let is_lone_unit = terms.len() == 1 && !quoted && !text.is_ascii() && self.is_lone_unit(text);
-        let first = terms.first().map_or(0, |&(position, _)| position);
-        for (position, _) in &mut terms {
-            *position -= first;
-        }
-
         if terms.len() > 1 && self.phrases {
-            terms.truncate(MOST_PHRASE_WORDS);
-            let terms = terms.into_vec();
+            let first = terms[0].position;
+            let terms = terms.into_iter().take(MOST_PHRASE_WORDS);
+            let terms = terms.map(|of| (of.position - first, of.term)).collect();
             self.push(if slop > 0 { Atom::Near { terms, slop } } else { Atom::Phrase(terms) }, head, text);
         } else if terms.len() > 1 && exclude {
-            terms.truncate(MOST_PHRASE_WORDS);
-            self.push(Atom::all_of(terms.into_iter().map(|(_, term)| term)), head, text);
+            let terms = terms.into_iter().take(MOST_PHRASE_WORDS);
+            self.push(Atom::all_of(terms.map(|of| of.term)), head, text);
         } else {
             let is_one = terms.len() == 1 && self.phrases;
-            for ((_, term), (start, parts)) in terms.into_iter().zip(others) {
+            for TextTerm { start, term, parts, .. } in terms {
                 let is_prefix = is_lone_unit && self.expanded < MOST_EXPANDED;
                 let atom = match is_prefix {
                     true => Atom::Prefix(term),

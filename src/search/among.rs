@@ -33,7 +33,7 @@ impl Among {
         let mut buffer = block_buffer();
         for list in lists {
             match list {
-                Source::Decoded { doc_ids, .. } => set(doc_ids),
+                Source::Decoded { columns, .. } => set(&columns.doc_ids),
                 Source::List(view) => {
                     for block in 0..view.blocks() {
                         let count = view.decode_doc_ids(cpu::tier(), block, &mut buffer);
@@ -79,7 +79,7 @@ impl Among {
         for &value in values {
             clock.check()?;
             match of_term(segment, field, value)? {
-                Source::Decoded { doc_ids, less_one, .. } => self.count(&doc_ids, &less_one, &mut counts),
+                Source::Decoded { columns, .. } => self.count(&columns.doc_ids, &columns.less_one, &mut counts),
                 Source::List(view) => {
                     let mut next = 0;
                     for block in 0..view.blocks() {

@@ -43,7 +43,8 @@ pub(super) fn of_segment<'s>(
                 }
             };
             if let Some(source) = source {
-                terms.push(scored(plan, part, leaf, source)?);
+                // Made where it stays: it is large.
+                terms.push(Term::new(cpu::tier(), scorer(plan, part, leaf)?, source));
             }
         }
         let is_required = clause.is_required(needs_all);

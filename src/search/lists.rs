@@ -7,7 +7,7 @@ use crate::base::error::Result;
 use crate::base::memory::{room, zeros};
 use crate::codec::block_buffer;
 use crate::index::Kind;
-use crate::index::list::{Decoded, View};
+use crate::index::list::{Columns, Decoded, View};
 use crate::index::segment::{Joined, Pair, Segment};
 use crate::rank::Clock;
 use crate::rank::chain::Chain;
@@ -188,11 +188,13 @@ fn phrase_terms(
 }
 
 /// The postings of a term.
+#[inline(always)]
 pub(super) fn of_term(segment: &Segment, field: usize, value: u64) -> Result<Source<'_>> {
     posted(|decoded| segment.list(field, value, false, decoded))
 }
 
 /// The postings of a list, which is a view, or short and decoded.
+#[inline(always)]
 fn posted<'s>(list: impl FnOnce(&mut Decoded) -> Result<Option<View<'s>>>) -> Result<Source<'s>> {
     let mut decoded = Decoded::default();
     if let Some(view) = list(&mut decoded)? {
@@ -225,8 +227,9 @@ pub(super) fn for_each_doc_id(
 /// Calls `take` with each document of a list, and the frequency less 1.
 fn for_each(segment: &Segment, field: usize, value: u64, mut take: impl FnMut(u32, u32) -> Result<()>) -> Result<()> {
     match of_term(segment, field, value)? {
-        Source::Decoded { doc_ids, less_one, .. } => {
-            doc_ids.iter().zip(&*less_one).try_for_each(|(&doc_id, &less_one)| take(doc_id, less_one))
+        Source::Decoded { columns, .. } => {
+            let Columns { doc_ids, less_one } = &*columns;
+            doc_ids.iter().zip(less_one).try_for_each(|(&doc_id, &less_one)| take(doc_id, less_one))
         }
         Source::List(view) => {
             let has_frequencies = segment.schema().fields[field].kind == Kind::Text;
@@ -289,7 +292,7 @@ fn union(segment: &Segment, field: usize, values: &[u64], clock: &Clock) -> Resu
     let joined = segment.joined(field, values, || union_of_many(segment, field, values, clock))?;
     Ok(joined.map(|joined| {
         let maxima = joined.maxima();
-        Source::Decoded { doc_ids: joined.doc_ids, less_one: joined.less_one, maxima }
+        Source::Decoded { columns: joined.columns, maxima }
     }))
 }
 
@@ -313,7 +316,7 @@ fn union_of_many(segment: &Segment, field: usize, values: &[u64], clock: &Clock)
         doc_ids.push(doc_id);
         less_one.push(counters[doc_id as usize] - 1);
     });
-    Ok((!doc_ids.is_empty()).then(|| Joined::new(doc_ids, less_one)))
+    Ok((!doc_ids.is_empty()).then(|| Joined::new(Columns { doc_ids, less_one })))
 }
 
 /// The documents that have all of several terms.

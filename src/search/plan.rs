@@ -5,7 +5,7 @@ use super::asked::Asked;
 use super::expansion::{Budget, Class, Expansion, expand};
 use super::leaf::{Leaf, Leaves, Values, Weighted, look_up_in, weighted};
 use super::options::{Matching, Options};
-use super::read::{Part, Typed, cut, typed};
+use super::read::{Part, cut, typed};
 use super::statistics::Whole;
 use crate::base::error::{Error, Result};
 use crate::index::{Field, Kind, Schema};
@@ -88,14 +88,19 @@ impl QueryPlan {
             rarest_first: None,
         };
         cut(&mut typed);
-        let expanded: Vec<(&Atom, &[usize])> = typed
-            .iter()
-            .flat_map(|typed| &typed.parts)
-            .flat_map(|part| part.atom.alternatives().iter().map(|atom| (atom, &part.fields[..])))
-            .filter(|(atom, _)| atom.is_expanded())
-            .collect();
+        let mut expanded: Vec<(&Atom, &[usize])> = Vec::new();
+        let mut words: SmallVec<[(usize, &[u8]); 8]> = SmallVec::new();
+        for part in typed.iter().flat_map(|typed| &typed.parts) {
+            for atom in part.atom.alternatives() {
+                match atom {
+                    Atom::Term(word) => words.extend(part.fields.iter().map(|&field| (field, word.as_bytes()))),
+                    _ if atom.is_expanded() => expanded.push((atom, &part.fields)),
+                    _ => {}
+                }
+            }
+        }
         let mut expansions = expand(index, whole, &expanded, options, clock)?.into_iter();
-        let mut values = LookedUp::words(index, &typed, clock)?;
+        let mut values = LookedUp::words(index, &words, clock)?;
         let mut budget = Budget::new(whole, options);
         for typed in &typed {
             clock.check()?;
@@ -208,13 +213,8 @@ struct LookedUp {
 }
 
 impl LookedUp {
-    fn words(index: &Index, typed: &[Typed], clock: &Clock) -> Result<LookedUp> {
-        let parts = typed.iter().flat_map(|typed| &typed.parts);
-        let atoms = parts.flat_map(|part| part.atom.alternatives().iter().map(|atom| (atom, &part.fields)));
-        let words =
-            atoms.filter_map(|(atom, fields)| if let Atom::Term(word) = atom { Some((word, fields)) } else { None });
-        let words = words.flat_map(|(word, fields)| fields.iter().map(move |&field| (field, word.as_bytes())));
-        let words: SmallVec<[(usize, &[u8]); 8]> = words.collect();
+    /// Of words, each of a field.
+    fn words(index: &Index, words: &[(usize, &[u8])], clock: &Clock) -> Result<LookedUp> {
         let parts = index.snapshot().parts();
         let mut looked_up = LookedUp { values: SmallVec::new(), words: words.len(), next: 0 };
         if words.len() > 1 {

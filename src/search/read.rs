@@ -84,6 +84,19 @@ pub(super) fn typed<'q>(
 ) -> Vec<Typed<'q>> {
     let among = |fields: &[usize], of: &[usize]| fields.iter().copied().filter(|field| of.contains(field)).collect();
     let searched: SmallVec<[Fields; 1]> = analyzed.iter().map(|analyzed| among(&analyzed.fields, searched)).collect();
+    let fields = |clause: &Clause, by: usize| match clause.field {
+        Some(at) => texts.get(at).copied().into_iter().collect(),
+        None if clause.exclude => among(&analyzed[by].fields, texts),
+        None => searched[by].clone(),
+    };
+    if let [query] = queries {
+        // What the only analyzer leaves out is no clause.
+        let of_clause = |clause: &'q Clause| {
+            let parts = smallvec![Part { atom: &clause.atom, fields: fields(clause, 0) }];
+            Typed { clause, times: 1, parts, optional: false }
+        };
+        return distinct(query.clauses.iter().map(of_clause).collect());
+    }
     // The analyzers of searched fields that leave something of the query.
     let is_unnamed = |clause: &Clause| !clause.exclude && clause.field.is_none();
     let counts: SmallVec<[bool; 8]> = (queries.iter().zip(&searched))
@@ -93,14 +106,7 @@ pub(super) fn typed<'q>(
     let of_typed = |(clause, atoms): (&'q Clause, Read<'q>)| {
         let is_left_out = |of: usize| counts[of] && atoms.iter().all(|(by, _)| *by != of);
         let optional = is_unnamed(clause) && (0..counts.len()).any(is_left_out);
-        let parts = atoms.into_iter().map(|(by, atom)| {
-            let fields = match clause.field {
-                Some(at) => texts.get(at).copied().into_iter().collect(),
-                None if clause.exclude => among(&analyzed[by].fields, texts),
-                None => searched[by].clone(),
-            };
-            Part { atom, fields }
-        });
+        let parts = atoms.into_iter().map(|(by, atom)| Part { atom, fields: fields(clause, by) });
         Typed { clause, times: 1, parts: parts.collect(), optional }
     };
     distinct(clauses.into_iter().map(of_typed).collect())
@@ -119,14 +125,11 @@ pub(super) fn cut(typed: &mut Vec<Typed>) {
     }
 }
 
-/// What analyzers, by their numbers, make of a clause. Most indexes have one.
+/// What analyzers, by their numbers, make of a clause.
 type Read<'q> = SmallVec<[(usize, &'q Atom); 1]>;
 
-/// The clauses in the order in which they were typed, with what each analyzer that does not leave them out makes of them.
+/// The clauses of several analyzers in the order in which they were typed, with what each that does not leave them out makes of them.
 fn aligned<'q>(analyzed: &[Analyzed], queries: &'q [Query], texts: &[usize]) -> Vec<(&'q Clause, Read<'q>)> {
-    if let [query] = queries {
-        return query.clauses.iter().map(|clause| (clause, smallvec![(0, &clause.atom)])).collect();
-    }
     // A field that is named has one analyzer.
     let is_of = |by: usize, clause: &Clause| {
         clause.field.is_none_or(|at| texts.get(at).is_some_and(|field| analyzed[by].fields.contains(field)))

@@ -59,6 +59,15 @@ pub struct Decoded {
     pub positions: Vec<u32>,
 }
 
+/// Decoded postings without positions.
+#[derive(Debug)]
+pub struct Columns {
+    /// See [`Postings::doc_ids`]. There may be none.
+    pub doc_ids: Vec<u32>,
+    /// Frequencies less 1, as many.
+    pub less_one: Vec<u32>,
+}
+
 /// Bytes of zeros that must follow the last list of a section, because decoders read whole vectors.
 pub const PADDING: usize = 1024;
 

@@ -281,7 +281,7 @@ impl<'s> Ids<'s> {
         Ok(Ids { part, form, width, increasing: head[2] == 1, base, count, packed })
     }
 
-    #[inline]
+    #[inline(always)]
     fn number(&self, i: usize) -> Result<u64> {
         let (at, bit) = packed::place(i, self.width);
         let bytes = self.part.range(HEAD + at, 8)?;
@@ -301,7 +301,7 @@ impl<'s> Ids<'s> {
     /// # Errors
     /// [`Error::Argument`](crate::Error::Argument) if there is no such document,
     /// [`Error::Corrupt`](crate::Error::Corrupt).
-    #[inline]
+    #[inline(always)]
     pub fn get(&self, doc: u32) -> Result<IdRef<'s>> {
         let i = doc as usize;
         if i >= self.count {

@@ -6,23 +6,21 @@ use super::kept::Kept;
 use crate::base::error::Result;
 use crate::base::memory::room;
 use crate::index::Kind;
-use crate::index::list::maxima;
+use crate::index::list::{Columns, maxima};
 use std::sync::{Arc, OnceLock};
 
 /// Postings of terms that count as one.
 #[derive(Debug, Clone)]
 pub struct Joined {
-    /// Strictly increasing.
-    pub doc_ids: Arc<Vec<u32>>,
-    /// Frequencies less 1, as many.
-    pub less_one: Arc<Vec<u32>>,
+    /// Their columns.
+    pub columns: Arc<Columns>,
     maxima: Arc<OnceLock<Arc<[u32]>>>,
 }
 
 impl Joined {
-    /// Postings, given as such columns.
-    pub fn new(doc_ids: Vec<u32>, less_one: Vec<u32>) -> Joined {
-        Joined { doc_ids: Arc::new(doc_ids), less_one: Arc::new(less_one), maxima: Arc::default() }
+    /// Postings, given as columns.
+    pub fn new(columns: Columns) -> Joined {
+        Joined { columns: Arc::new(columns), maxima: Arc::default() }
     }
 
     /// The [maxima] of their blocks, if they were kept.
@@ -31,7 +29,7 @@ impl Joined {
     }
 
     fn bytes(&self) -> usize {
-        4 * (self.doc_ids.len() + self.less_one.len())
+        4 * (self.columns.doc_ids.len() + self.columns.less_one.len())
     }
 }
 
@@ -52,8 +50,8 @@ impl Segment {
     ) -> Result<Option<Joined>> {
         if let Some(joined) = self.joined.get(|(other, of)| *other == field && **of == *values) {
             if joined.maxima.get().is_none() && self.schema.fields[field].kind == Kind::Text {
-                let lengths = self.lengths(field)?;
-                joined.maxima.get_or_init(|| maxima::of_list(&joined.doc_ids, &joined.less_one, lengths).into());
+                let (lengths, columns) = (self.lengths(field)?, &joined.columns);
+                joined.maxima.get_or_init(|| maxima::of_list(&columns.doc_ids, &columns.less_one, lengths).into());
             }
             return Ok(Some(joined));
         }

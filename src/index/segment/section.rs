@@ -33,7 +33,7 @@ impl<'s> SectionRef<'s> {
     }
 
     /// `length` bytes of it; the first call for each 16 KiB of the file checks those.
-    #[inline]
+    #[inline(always)]
     pub fn range(&self, start: usize, length: usize) -> Result<&'s [u8]> {
         self.segment.checked_range(self.index, start, length)
     }
@@ -147,7 +147,7 @@ impl Segment {
         Ok(&self.map[begin..begin + length])
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn checked_range(&self, index: usize, start: usize, length: usize) -> Result<&[u8]> {
         let extent = &self.frame.extents[index];
         let section = extent.length as usize;

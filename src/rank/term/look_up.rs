@@ -123,7 +123,7 @@ impl<'s> Term<'s> {
         let index = self.index_in(block, doc_id)?;
         Some(match &self.source {
             Source::List(view) => self.frequencies.less_one(view, &mut self.buffers.less_one, block, index),
-            Source::Decoded { less_one, .. } => less_one[BLOCK * block + index],
+            Source::Decoded { columns, .. } => columns.less_one[BLOCK * block + index],
         })
     }
 

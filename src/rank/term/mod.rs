@@ -63,17 +63,11 @@ const NONE: usize = usize::MAX;
 
 impl<'s> Term<'s> {
     /// The postings of `source`, of which there is at least one.
+    #[inline(always)]
     pub fn new(tier: Tier, scorer: Scorer<'s>, source: Source<'s>) -> Term<'s> {
-        let mut term = Term::without_scores(tier, source);
-        term.score_by(scorer);
-        term
-    }
-
-    /// Postings whose scores are not asked for.
-    pub fn without_scores(tier: Tier, source: Source<'s>) -> Term<'s> {
         Term {
             tier,
-            scorer: Scorer { weight: 0.0, saturations: Saturations::NONE },
+            scorer,
             blocks: blocks_of(&source),
             source,
             block_max: Vec::new(),
@@ -88,6 +82,11 @@ impl<'s> Term<'s> {
             ranked: Ranked::NONE,
             frequencies: Frequencies::NONE,
         }
+    }
+
+    /// Postings whose scores are not asked for.
+    pub fn without_scores(tier: Tier, source: Source<'s>) -> Term<'s> {
+        Term::new(tier, Scorer { weight: 0.0, saturations: Saturations::NONE }, source)
     }
 
     /// Gives scores to postings [without](Self::without_scores), before any were asked for.
@@ -132,7 +131,7 @@ impl<'s> Term<'s> {
     pub fn last(&self, block: usize) -> u32 {
         match &self.source {
             Source::List(view) => view.last_doc_ids[block],
-            Source::Decoded { doc_ids, .. } => doc_ids[doc_ids.len().min(BLOCK * (block + 1)) - 1],
+            Source::Decoded { columns, .. } => columns.doc_ids[columns.doc_ids.len().min(BLOCK * (block + 1)) - 1],
         }
     }
 
@@ -154,7 +153,8 @@ impl<'s> Term<'s> {
                     _ => self.at += gallop(lasts, doc_id),
                 }
             }
-            Source::Decoded { doc_ids, .. } => {
+            Source::Decoded { columns, .. } => {
+                let doc_ids = &columns.doc_ids;
                 if self.at < self.blocks && self.last(self.at) < doc_id {
                     self.at = (BLOCK * self.at + gallop(&doc_ids[BLOCK * self.at..], doc_id)) / BLOCK;
                     // After the last posting there is no block, though the last one may not be full.
@@ -185,8 +185,8 @@ impl<'s> Term<'s> {
         if self.loaded != block {
             match &self.source {
                 Source::List(view) => self.count = view.decode_doc_ids(self.tier, block, &mut self.buffers.doc_ids),
-                Source::Decoded { doc_ids, .. } => {
-                    let doc_ids = &doc_ids[BLOCK * block..doc_ids.len().min(BLOCK * (block + 1))];
+                Source::Decoded { columns, .. } => {
+                    let doc_ids = &columns.doc_ids[BLOCK * block..columns.doc_ids.len().min(BLOCK * (block + 1))];
                     self.buffers.doc_ids[..doc_ids.len()].copy_from_slice(doc_ids);
                     self.count = doc_ids.len();
                 }
@@ -202,7 +202,8 @@ impl<'s> Term<'s> {
     pub(in crate::rank) fn append(&self, blocks: Range<usize>, doc_ids: &mut Vec<u32>) {
         match &self.source {
             Source::List(view) => view.append_blocks(self.tier, blocks, doc_ids),
-            Source::Decoded { doc_ids: all, .. } => {
+            Source::Decoded { columns, .. } => {
+                let all = &columns.doc_ids;
                 doc_ids.extend_from_slice(&all[BLOCK * blocks.start..all.len().min(BLOCK * blocks.end)]);
             }
         }

@@ -13,7 +13,8 @@ impl Term<'_> {
             let Memory { doc_ids, scores, less_one: of_block } = &mut *self.buffers;
             match &self.source {
                 Source::List(view) => self.frequencies.unpack(view, of_block, block),
-                Source::Decoded { less_one, .. } => {
+                Source::Decoded { columns, .. } => {
+                    let less_one = &columns.less_one;
                     let less_one = &less_one[BLOCK * block..less_one.len().min(BLOCK * (block + 1))];
                     of_block[..less_one.len()].copy_from_slice(less_one);
                 }
@@ -45,7 +46,7 @@ impl Term<'_> {
         }
         let less_one = match &self.source {
             Source::List(view) => view.frequencies.get(BLOCK * block + index),
-            Source::Decoded { less_one, .. } => less_one[BLOCK * block + index],
+            Source::Decoded { columns, .. } => columns.less_one[BLOCK * block + index],
         };
         let doc_id = self.buffers.doc_ids[index];
         (doc_id, self.scorer.score(doc_id, less_one))

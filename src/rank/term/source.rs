@@ -1,7 +1,7 @@
 //! [`Source`]: where the postings of a term come from.
 
 use crate::codec::BLOCK;
-use crate::index::list::View;
+use crate::index::list::{Columns, View};
 use std::sync::Arc;
 
 /// Where the postings of a term come from. Clones share decoded postings.
@@ -12,10 +12,8 @@ pub enum Source<'s> {
     List(View<'s>),
     /// Decoded postings: of a short list, or of several terms that count as one.
     Decoded {
-        /// Strictly increasing.
-        doc_ids: Arc<Vec<u32>>,
-        /// Frequencies less 1, as many.
-        less_one: Arc<Vec<u32>>,
+        /// Their columns.
+        columns: Arc<Columns>,
         /// The [maxima](crate::index::list::maxima) of their blocks, if they are known.
         maxima: Option<Arc<[u32]>>,
     },
@@ -36,7 +34,7 @@ impl Source<'_> {
     pub fn postings(&self) -> usize {
         match self {
             Source::List(view) => view.count,
-            Source::Decoded { doc_ids, .. } => doc_ids.len(),
+            Source::Decoded { columns, .. } => columns.doc_ids.len(),
         }
     }
 
@@ -47,7 +45,7 @@ impl Source<'_> {
 
     /// Decoded postings, which may be none.
     pub fn of(doc_ids: Vec<u32>, less_one: Vec<u32>) -> Self {
-        Source::Decoded { doc_ids: Arc::new(doc_ids), less_one: Arc::new(less_one), maxima: None }
+        Source::Decoded { columns: Arc::new(Columns { doc_ids, less_one }), maxima: None }
     }
 
     /// Decoded postings; `None` if there are none.
@@ -67,6 +65,6 @@ pub(super) fn maxima<'a>(source: &'a Source) -> Option<&'a [u32]> {
 pub(super) fn blocks_of(source: &Source) -> usize {
     match source {
         Source::List(view) => view.blocks(),
-        Source::Decoded { doc_ids, .. } => doc_ids.len().div_ceil(BLOCK),
+        Source::Decoded { columns, .. } => columns.doc_ids.len().div_ceil(BLOCK),
     }
 }

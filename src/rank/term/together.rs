@@ -170,9 +170,9 @@ impl Together {
                     }
                 }
             }
-            Source::Decoded { less_one, .. } => {
+            Source::Decoded { columns, .. } => {
                 for (to, &index) in self.less_one.iter_mut().zip(indices) {
-                    *to = less_one[index as usize];
+                    *to = columns.less_one[index as usize];
                 }
             }
         }

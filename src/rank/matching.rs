@@ -13,12 +13,16 @@ use crate::base::bits::{has_bit, in_pairs, pair};
 use crate::base::cpu::Tier;
 use crate::base::tiers::tiered;
 use crate::codec::{SLACK, bit_set};
+use bytemuck::zeroed_box;
 use std::ops::ControlFlow;
 
 /// Documents whose bits are combined at a time: 8 KiB of them.
 pub const WINDOW: usize = 1 << 16;
 
 const WORDS: usize = WINDOW / 64;
+
+/// The bits of a window's documents.
+type Bits = [u64; WORDS];
 
 /// Moves the documents that have the term to the front, and returns their number. docIDs ascend.
 #[inline(always)]
@@ -122,13 +126,12 @@ pub fn matching(
     clock: &Clock,
     mut take: impl FnMut(u32, &mut [u64]) -> ControlFlow<()>,
 ) {
-    let mut bits = vec![0u64; WORDS];
-    let mut of_others = Vec::new();
+    let mut bits: Box<Bits> = zeroed_box();
+    let mut of_others: Box<Bits> = zeroed_box();
     let mut first = from - from % WINDOW as u32;
     while first < documents {
         let last = first.saturating_add(WINDOW as u32 - 1).min(documents - 1);
-        let words = ((last - first) as usize + 1).div_ceil(64);
-        let bits = &mut bits[..words];
+        let bits = &mut *bits;
         if clauses.is_empty() {
             fill(bits, (last - first) as usize + 1);
         }
@@ -148,7 +151,6 @@ pub fn matching(
             let term = std::slice::from_mut(term);
             combine_any(bits, term, first, last, &mut of_others, |bits, others| bits & !others);
         }
-        // Windows begin at whole words.
         let from = first as usize / 64;
         if let Some(deleted) = restriction.deleted {
             combine(bits, &deleted[from..], |bits, deleted| bits & !deleted);
@@ -156,7 +158,8 @@ pub fn matching(
         if let Some(allowed) = &restriction.allowed {
             combine(bits, &allowed.bits[from..], |bits, allowed| bits & allowed);
         }
-        if take(first, bits).is_break() {
+        let words = ((last - first) as usize + 1).div_ceil(64);
+        if take(first, &mut bits[..words]).is_break() {
             return;
         }
         match last.checked_add(1) {
@@ -208,11 +211,11 @@ fn combine_words(bits: &mut [u64], words: &[u32], with: impl Fn(u64, u64) -> u64
 /// The same with the documents in `first..=last` that have one of several terms. `of_terms` is reused.
 #[inline(always)]
 fn combine_any(
-    bits: &mut [u64],
+    bits: &mut Bits,
     terms: &mut [Term],
     first: u32,
     last: u32,
-    of_terms: &mut Vec<u64>,
+    of_terms: &mut Bits,
     with: impl Fn(u64, u64) -> u64,
 ) {
     if let [term] = terms
@@ -220,14 +223,13 @@ fn combine_any(
     {
         return combine_words(bits, &words[first as usize / 32..], with);
     }
-    of_terms.resize(bits.len(), 0);
     set_any(terms, first, last, of_terms);
     combine(bits, of_terms, with);
 }
 
 /// Sets the bits of the documents in `first..=last` that have one of several terms, and clears those of others.
 #[inline(always)]
-fn set_any(terms: &mut [Term], first: u32, last: u32, bits: &mut [u64]) {
+fn set_any(terms: &mut [Term], first: u32, last: u32, bits: &mut Bits) {
     let mut rest = terms;
     match rest.first().and_then(|term| term.bits()) {
         Some(words) => {
@@ -251,38 +253,37 @@ fn fill(bits: &mut [u64], count: usize) {
 
 /// Sets the bits of a term's documents in `first..=last`. Windows ascend.
 #[inline(always)]
-fn set(term: &mut Term, first: u32, last: u32, bits: &mut [u64]) {
+fn set(term: &mut Term, first: u32, last: u32, bits: &mut Bits) {
     if let Some(words) = term.bits() {
         return combine_words(bits, &words[first as usize / 32..], |bits, words| bits | words);
     }
     let Some(mut block) = term.seek(first) else { return };
     while block < term.blocks() && term.first_possible(block) <= last {
         let doc_ids = term.load(block);
-        set_all(&doc_ids[within(doc_ids, first, last)], first, bits);
+        // A window begins at a multiple of its length.
+        in_turns(&doc_ids[within(doc_ids, first, last)], |doc_id| {
+            bits[doc_id as usize / 64 % WORDS] |= 1 << (doc_id % 64)
+        });
         block += 1;
     }
 }
 
-/// Sets the bits of documents. Four stretches of them take turns: neighbours are often in the same word, and each would wait for the
-/// one before.
+/// Calls `set` with each document, to set its bit. Four stretches of them take turns: neighbours are often in the same word, and each
+/// would wait for the one before.
 #[inline(always)]
-fn set_all(doc_ids: &[u32], first: u32, bits: &mut [u64]) {
+fn in_turns(doc_ids: &[u32], mut set: impl FnMut(u32)) {
     let (stretches, rest) = doc_ids.split_at(doc_ids.len() / 4 * 4);
-    let stretch = stretches.len() / 4;
-    for at in 0..stretch {
-        for turn in 0..4 {
-            set_one(stretches[turn * stretch + at], first, bits);
-        }
+    let (front, back) = stretches.split_at(stretches.len() / 2);
+    let ((first, second), (third, fourth)) = (front.split_at(front.len() / 2), back.split_at(back.len() / 2));
+    for (((&first, &second), &third), &fourth) in first.iter().zip(second).zip(third).zip(fourth) {
+        set(first);
+        set(second);
+        set(third);
+        set(fourth);
     }
     for &doc_id in rest {
-        set_one(doc_id, first, bits);
+        set(doc_id);
     }
-}
-
-#[inline(always)]
-fn set_one(doc_id: u32, first: u32, bits: &mut [u64]) {
-    let at = (doc_id - first) as usize;
-    bits[at / 64] |= 1 << (at % 64);
 }
 
 /// Calls `take` with each document whose bit is set, ascending.
@@ -321,8 +322,13 @@ tiered! {
 }
 
 #[inline(always)]
-fn add_to_on_tier(bits: &mut [u64], term: &mut Term) {
-    set(term, 0, u32::MAX, bits);
+fn add_to_on_tier(set: &mut [u64], term: &mut Term) {
+    if let Some(words) = term.bits() {
+        return combine_words(set, words, |bits, words| bits | words);
+    }
+    for block in 0..term.blocks() {
+        in_turns(term.load(block), |doc_id| set[doc_id as usize / 64] |= 1 << (doc_id % 64));
+    }
 }
 
 tiered! {

@@ -238,11 +238,11 @@ impl Matches<'_> {
             && self.are_lists_faster(few)
         {
             let mut decoded = Decoded::default();
-            let mut count_in = |value: &FewValue| {
+            let counts = few.iter().map(|value| {
                 self.clock.check()?;
                 self.count_in(set, field, value.list, &mut decoded)
-            };
-            return Ok(numbered(few.iter().map(&mut count_in).collect::<Result<Vec<u64>>>()?));
+            });
+            return Ok(numbered(counts.collect::<Result<Vec<u64>>>()?));
         }
         let values = self.segment.dictionary(field)?.len();
         let column = self.segment.keyword_column(field)?;
@@ -289,7 +289,7 @@ impl Matches<'_> {
         steps.sum::<usize>() < STEPS_OF_VALUES * self.count + STEPS_OF_WORD * words
     }
 
-    /// The same if all documents match, by the length of each list.
+    /// As [`by_number`](Self::by_number), if all documents match: by the length of each list.
     fn by_lists(&self, field: usize) -> Result<Vec<(u32, u64)>> {
         let mut counts = Vec::new();
         let mut terms = self.segment.dictionary(field)?.terms()?;

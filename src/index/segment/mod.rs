@@ -84,7 +84,7 @@ pub use accepted::Accepted;
 pub use build::SegmentBuilder;
 pub use clusters::ClusterColumn;
 pub use dictionary::{Dictionary, Source, Terms, Union};
-pub use few_values::FewValue;
+pub use few_values::{FEW_VALUES, FewValue};
 pub use format::{FieldCounts, Section};
 pub use frequent::Level;
 pub use ids::{IdRef, Ids};

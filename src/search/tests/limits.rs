@@ -341,7 +341,11 @@ fn facets_of_documents_with_one_value_or_none() {
             }
             wanted.sort_by_key(|&(_, count)| std::cmp::Reverse(count));
             assert_eq!(index.facets(TAG, word, &Options::default(), 1000).unwrap(), wanted, "{word}, {values} values");
-            assert_eq!(index.facets(TAG, word, &Options::default(), 2).unwrap(), wanted[..2], "{word}, {values} values");
+            assert_eq!(
+                index.facets(TAG, word, &Options::default(), 2).unwrap(),
+                wanted[..2],
+                "{word}, {values} values"
+            );
             // All hits are known, but where all documents are hits.
             let options = Options { limit: 1000, facets: Some(vec![(TAG, 1000)]), ..Options::default() };
             let found = index.search(word, &options).unwrap();

@@ -212,8 +212,6 @@ fn count_common<'s>(
     if lead(documents, &clauses, restriction, 0).is_some() {
         return conjunction::count(tier, clauses, clock);
     }
-    // The documents of a list are put into a set, which bit sets then sift as they are.
-    clauses.sort_by_key(|clause| clause.bits().is_some());
     matching::count(tier, documents, &mut clauses, restriction, clock)
 }
 

@@ -196,10 +196,10 @@ fn combine(bits: &mut [u64], others: &[u64], with: impl Fn(u64, u64) -> u64) {
     }
 }
 
-/// The same with the words of a bit set, from the first document on.
+/// The same with the words of a bit set, from document `first` on.
 #[inline(always)]
-fn combine_words(bits: &mut [u64], words: &[u32], with: impl Fn(u64, u64) -> u64) {
-    let (pairs, last) = in_pairs(words);
+fn combine_words(bits: &mut [u64], words: &[u32], first: u32, with: impl Fn(u64, u64) -> u64) {
+    let (pairs, last) = in_pairs(&words[first as usize / 32..]);
     for (bits, &words) in bits.iter_mut().zip(pairs) {
         *bits = with(*bits, pair(&words));
     }
@@ -221,7 +221,7 @@ fn combine_any(
     if let [term] = terms
         && let Some(words) = term.bits()
     {
-        return combine_words(bits, &words[first as usize / 32..], with);
+        return combine_words(bits, words, first, with);
     }
     set_any(terms, first, last, of_terms);
     combine(bits, of_terms, with);
@@ -233,7 +233,7 @@ fn set_any(terms: &mut [Term], first: u32, last: u32, bits: &mut Bits) {
     let mut rest = terms;
     match rest.first().and_then(|term| term.bits()) {
         Some(words) => {
-            combine_words(bits, &words[first as usize / 32..], |_, words| words);
+            combine_words(bits, words, first, |_, words| words);
             rest = &mut rest[1..];
         }
         None => bits.fill(0),
@@ -255,7 +255,7 @@ fn fill(bits: &mut [u64], count: usize) {
 #[inline(always)]
 fn set(term: &mut Term, first: u32, last: u32, bits: &mut Bits) {
     if let Some(words) = term.bits() {
-        return combine_words(bits, &words[first as usize / 32..], |bits, words| bits | words);
+        return combine_words(bits, words, first, |bits, words| bits | words);
     }
     let Some(mut block) = term.seek(first) else { return };
     while block < term.blocks() && term.first_possible(block) <= last {
@@ -324,7 +324,7 @@ tiered! {
 #[inline(always)]
 fn add_to_on_tier(set: &mut [u64], term: &mut Term) {
     if let Some(words) = term.bits() {
-        return combine_words(set, words, |bits, words| bits | words);
+        return combine_words(set, words, 0, |bits, words| bits | words);
     }
     for block in 0..term.blocks() {
         in_turns(term.load(block), |doc_id| set[doc_id as usize / 64] |= 1 << (doc_id % 64));

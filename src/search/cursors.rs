@@ -43,8 +43,7 @@ pub(super) fn of_segment<'s>(
                 }
             };
             if let Some(source) = source {
-                // Made where it stays: it is large.
-                terms.push(Term::new(cpu::tier(), scorer(plan, part, leaf)?, source));
+                terms.push(scored(plan, part, leaf, source)?);
             }
         }
         let is_required = clause.is_required(needs_all);
@@ -113,6 +112,7 @@ pub(super) fn term<'s>(
 }
 
 /// Postings of a leaf in a segment, with its scores.
+#[inline(always)]
 pub(super) fn scored<'s>(
     plan: &'s QueryPlan,
     part: &'s SnapshotSegment,

@@ -314,8 +314,11 @@ impl Matches<'_> {
     /// Calls `take` with the bytes of each value. Numbers ascend.
     fn with_values(&self, field: usize, counts: &[(u32, u64)], mut take: impl FnMut(u32, u64, &[u8])) -> Result<()> {
         if let Some(few) = self.segment.few_values(field)? {
-            let values = counts.iter().filter_map(|&(number, count)| Some((number, count, few.get(number as usize)?)));
-            values.for_each(|(number, count, value)| take(number, count, &value.bytes));
+            for &(number, count) in counts {
+                if let Some(value) = few.get(number as usize) {
+                    take(number, count, &value.bytes);
+                }
+            }
             return Ok(());
         }
         let dictionary = self.segment.dictionary(field)?;

@@ -21,15 +21,13 @@ pub fn terms<'s>(clauses: impl IntoIterator<Item = Clause<'s>>) -> Vec<Term<'s>>
     terms
 }
 
-/// The clauses that documents must have to match: those that are required; if none is, one of all terms. Bit sets come last: where a set is
-/// made of the first clause, they sift it as they are.
+/// The clauses that documents must have to match: those that are required; if none is, one of all terms.
 pub fn deciding<'s>(mut clauses: Vec<Clause<'s>>) -> Vec<Clause<'s>> {
     if clauses.iter().any(|clause| clause.required) {
         clauses.retain(|clause| clause.required);
     } else if clauses.len() > 1 {
         clauses = vec![Clause { terms: terms(clauses), required: false }];
     }
-    clauses.sort_by_key(|clause| clause.bits().is_some());
     clauses
 }
 

@@ -126,22 +126,24 @@ pub fn matching(
     clock: &Clock,
     mut take: impl FnMut(u32, &mut [u64]) -> ControlFlow<()>,
 ) {
+    // The documents of this clause are put into a set, which bit sets then sift as they are.
+    let begin = clauses.iter().position(|clause| clause.bits().is_none()).unwrap_or(0);
     let mut bits: Box<Bits> = zeroed_box();
     let mut of_others: Box<Bits> = zeroed_box();
     let mut first = from - from % WINDOW as u32;
     while first < documents {
         let last = first.saturating_add(WINDOW as u32 - 1).min(documents - 1);
         let bits = &mut *bits;
-        if clauses.is_empty() {
-            fill(bits, (last - first) as usize + 1);
+        match clauses.get_mut(begin) {
+            Some(clause) => set_any(&mut clause.terms, first, last, bits),
+            None => fill(bits, (last - first) as usize + 1),
         }
         for (at, clause) in clauses.iter_mut().enumerate() {
             if clock.is_over() {
                 return;
             }
-            match at {
-                0 => set_any(&mut clause.terms, first, last, bits),
-                _ => combine_any(bits, &mut clause.terms, first, last, &mut of_others, |bits, others| bits & others),
+            if at != begin {
+                combine_any(bits, &mut clause.terms, first, last, &mut of_others, |bits, others| bits & others);
             }
         }
         for term in &mut restriction.excluded {
